@@ -1,0 +1,1 @@
+package v1 // want "goheader: Missed header for check"

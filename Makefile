@@ -1,0 +1,144 @@
+# Everything that is built lies in bin/. Nothing but Go, git, bash and make is needed: the tools are built from pinned modules.
+
+.DEFAULT_GOAL := help
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+GO ?= go
+# More arguments for go test, such as -race or -run.
+GOTESTFLAGS ?=
+
+BIN := $(CURDIR)/bin
+CONTROLLER_GEN := $(BIN)/controller-gen
+GOLANGCI_LINT := $(BIN)/golangci-lint
+
+HEADER := .tools/boilerplate.go.txt
+# The nested modules: what the operator itself does not depend on.
+MODULES := . .tools/codegen .tools/golangci-lint test/controlplane
+
+# -trimpath makes a binary depend on the sources only, not on where they lie.
+GOBUILD := $(GO) build -trimpath
+
+##@ Use
+
+.PHONY: help
+help: ## Show this help.
+	@awk 'BEGIN { FS = ":.*## "; print "Usage: make TARGET" } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: controlplane build ## Start a control plane, a simulated EC2 and the operator, and say what to try. Ctrl-C stops all.
+	@exec $(BIN)/playground
+
+.PHONY: demo
+demo: controlplane build ## The same unattended: create, change, lose and delete instances, and check each step.
+	@exec $(BIN)/playground demo
+
+##@ Test
+
+.PHONY: test
+test: controlplane build ## Run all tests, those against the real API server too.
+	$(GO) test $(GOTESTFLAGS) ./...
+
+.PHONY: test-unit
+test-unit: ## Run the tests that need no control plane.
+	$(GO) test $(GOTESTFLAGS) ./api/... ./controller/... ./cmd/... ./test/ec2sim/...
+
+.PHONY: bench
+bench: controlplane ## Run the benchmarks.
+	$(GO) test -run '^$$' -bench . -benchmem $(GOTESTFLAGS) ./...
+
+##@ Build
+
+.PHONY: build
+build: ## Build the operator, the simulator and the playground into bin/.
+	@mkdir -p $(BIN)
+	$(GOBUILD) -o $(BIN)/ $(sort $(wildcard ./cmd/*) $(wildcard ./test/ec2sim/cmd/*))
+
+.PHONY: controlplane
+controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl once; 13 minutes the first time on 2 cores.
+	@test/controlplane/build.sh
+
+.PHONY: generate
+generate: $(CONTROLLER_GEN) ## Regenerate deepcopy, CRDs, RBAC and apply configurations from the markers in the sources.
+	@GO=$(GO) .tools/generate.sh $(CONTROLLER_GEN)
+
+##@ Check
+
+.PHONY: verify
+verify: verify-format verify-vet lint verify-rules verify-generated verify-tidy verify-shell ## Check all that needs no test run: format, vet, lint, generated files, modules.
+
+.PHONY: lint
+lint: $(GOLANGCI_LINT) ## Lint; the rules are in .golangci.yml.
+	$(GOLANGCI_LINT) config verify
+	$(GOLANGCI_LINT) run ./...
+
+.PHONY: fmt
+fmt: $(GOLANGCI_LINT) ## Format the Go files.
+	$(GOLANGCI_LINT) fmt
+
+.PHONY: tidy
+tidy: ## Tidy all go.mod files.
+	@for module in $(MODULES); do echo "$(GO) mod tidy ($$module)"; $(GO) -C "$$module" mod tidy; done
+
+.PHONY: clean
+clean: ## Remove what was built, but for the control plane, which takes long (make clean-all removes that too).
+	rm -rf .playground
+	find $(BIN) -mindepth 1 -maxdepth 1 ! -name controlplane -exec rm -rf {} +
+
+.PHONY: clean-all
+clean-all:
+	rm -rf .playground $(BIN)
+
+# The parts of verify, each of which can be run alone.
+
+.PHONY: verify-format
+verify-format: $(GOLANGCI_LINT)
+	$(GOLANGCI_LINT) fmt --diff
+
+.PHONY: verify-vet
+verify-vet:
+	$(GO) vet ./...
+	$(GO) -C .tools/golangci-lint vet ./...
+
+# The rules of .golangci.yml are tested when something that they depend on has changed.
+RULES := .tools/golangci-lint/rules
+RULES_TESTED := $(BIN)/.rules-tested
+
+.PHONY: verify-rules
+verify-rules: $(RULES_TESTED)
+
+$(RULES_TESTED): $(GOLANGCI_LINT) .golangci.yml go.mod $(shell find $(RULES) -type f)
+	GOLANGCI_LINT=$(GOLANGCI_LINT) $(GO) -C .tools/golangci-lint test -count=1 ./rules
+	@touch $@
+
+.PHONY: verify-generated
+verify-generated: $(CONTROLLER_GEN)
+	@GO=$(GO) .tools/verify-generated.sh $(CONTROLLER_GEN)
+
+.PHONY: verify-tidy
+verify-tidy:
+	@for module in $(MODULES); do echo "$(GO) mod tidy -diff ($$module)"; $(GO) -C "$$module" mod tidy -diff; done
+
+SCRIPTS := .ci/run $(wildcard .tools/*.sh) test/controlplane/build.sh
+
+.PHONY: verify-shell
+verify-shell:
+	@for script in $(SCRIPTS); do bash -n "$$script"; done
+	@if command -v shellcheck >/dev/null; then shellcheck $(SCRIPTS); fi
+
+# The tools. Their versions are in the go.mod files of their modules, and a change there builds them again.
+
+CODEGEN_SOURCES := .tools/codegen/go.mod .tools/codegen/go.sum
+$(CONTROLLER_GEN): $(CODEGEN_SOURCES)
+	@echo "Building controller-gen; about a minute the first time"
+	@$(GO) -C .tools/codegen build -trimpath -buildvcs=false -ldflags '-s -w' -o $@ sigs.k8s.io/controller-tools/cmd/controller-gen
+	@touch $@
+
+GOLANGCI_SOURCES := .tools/golangci-lint/go.mod .tools/golangci-lint/go.sum .tools/golangci-lint/main.go $(wildcard .tools/golangci-lint/onedoor/*.go)
+$(GOLANGCI_LINT): $(GOLANGCI_SOURCES)
+	@echo "Building golangci-lint with our linters; some minutes the first time"
+	@$(GO) -C .tools/golangci-lint build -trimpath -buildvcs=false -ldflags '-s -w' -o $@ .
+	@touch $@
