@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1
+
+// Condition types. Each has one owner; no other manager applies it.
+const (
+	// ConditionReady is True when the instance exists, is in the wanted power state and nothing is left to do
+	// that policy allows.
+	ConditionReady = "Ready"
+	// ConditionLaunched is True when EC2 has an instance for the object.
+	ConditionLaunched = "Launched"
+	// ConditionSynced is True when EC2 matches spec.
+	ConditionSynced = "Synced"
+	// ConditionReconciling is present, and True, while the operator works towards spec (kstatus).
+	ConditionReconciling = "Reconciling"
+	// ConditionStalled is present, and True, when nothing more happens without somebody's help (kstatus).
+	ConditionStalled = "Stalled"
+	// ConditionThrottled, on an EC2Account, is True while EC2 refuses the account's calls for their rate.
+	ConditionThrottled = "Throttled"
+)
+
+// Reasons of the conditions of an EC2Instance.
+const (
+	// ReasonRunning: the instance runs, as spec asks.
+	ReasonRunning = "Running"
+	// ReasonStopped: the instance is stopped, as spec asks.
+	ReasonStopped = "Stopped"
+	// ReasonLaunching: a launch is decided or under way.
+	ReasonLaunching = "Launching"
+	// ReasonLaunched: EC2 has an instance for the object.
+	ReasonLaunched = "Launched"
+	// ReasonStarting: the instance is on its way to running.
+	ReasonStarting = "Starting"
+	// ReasonStopping: the instance is on its way to stopped.
+	ReasonStopping = "Stopping"
+	// ReasonInSync: EC2 matches spec.
+	ReasonInSync = "InSync"
+	// ReasonUpdatePending: a change of spec is being carried out.
+	ReasonUpdatePending = "UpdatePending"
+	// ReasonStopRequired: a change of spec needs the instance stopped, which policy does not allow.
+	ReasonStopRequired = "StopRequired"
+	// ReasonReplacementRequired: a change of spec needs a new instance, which policy does not allow.
+	ReasonReplacementRequired = "ReplacementRequired"
+	// ReasonUnsupported: a change of spec that this version cannot carry out on an existing instance.
+	ReasonUnsupported = "Unsupported"
+	// ReasonSuspended: spec.suspend keeps the operator from acting.
+	ReasonSuspended = "Suspended"
+	// ReasonDeleting: the object is being deleted.
+	ReasonDeleting = "Deleting"
+	// ReasonTerminated: the instance was terminated and recreatePolicy is Never.
+	ReasonTerminated = "Terminated"
+	// ReasonTerminating: the instance was terminated by somebody else and is shutting down.
+	ReasonTerminating = "Terminating"
+	// ReasonRecreating: the instance was terminated and another one is launched, after a pause that grows.
+	ReasonRecreating = "Recreating"
+	// ReasonNotYetVisible: EC2 accepted the launch but does not show the instance yet.
+	ReasonNotYetVisible = "NotYetVisible"
+	// ReasonAccountNotFound: the EC2Account does not exist or is not Ready.
+	ReasonAccountNotFound = "AccountNotFound"
+	// ReasonAccountNotReady: the EC2Account exists and cannot be used yet.
+	ReasonAccountNotReady = "AccountNotReady"
+	// ReasonAccountNotAllowed: the EC2Account does not allow the namespace.
+	ReasonAccountNotAllowed = "AccountNotAllowed"
+	// ReasonUserDataNotFound: the Secret or ConfigMap of spec.userData, or its key, is missing or too large.
+	ReasonUserDataNotFound = "UserDataNotFound"
+	// ReasonImageNotFound: the SSM parameter of spec.image cannot be resolved.
+	ReasonImageNotFound = "ImageNotFound"
+	// ReasonOwnershipConflict: another field manager holds a field that the operator needs.
+	ReasonOwnershipConflict = "OwnershipConflict"
+	// ReasonInvalidRequest: EC2 refuses the request; an edit of spec is needed.
+	ReasonInvalidRequest = "InvalidRequest"
+	// ReasonInsufficientCapacity: EC2 has no room for the instance type in that zone at the moment.
+	ReasonInsufficientCapacity = "InsufficientCapacity"
+	// ReasonQuotaExceeded: a quota of the account is used up.
+	ReasonQuotaExceeded = "QuotaExceeded"
+	// ReasonThrottled: EC2 refuses the account's calls for their rate.
+	ReasonThrottled = "Throttled"
+	// ReasonUnauthorized: IAM does not allow the call.
+	ReasonUnauthorized = "Unauthorized"
+	// ReasonCredentialsInvalid: the account's credentials are missing, wrong or expired.
+	ReasonCredentialsInvalid = "CredentialsInvalid"
+	// ReasonWrongState: EC2 refuses the call in the instance's present state; it is tried again.
+	ReasonWrongState = "WrongState"
+	// ReasonProtected: termination or stop protection refuses the call.
+	ReasonProtected = "Protected"
+	// ReasonDependencyNotReady: something the instance refers to is missing in EC2 or IAM, or not usable yet.
+	ReasonDependencyNotReady = "DependencyNotReady"
+	// ReasonEC2Unavailable: EC2 failed or did not answer; the call is tried again.
+	ReasonEC2Unavailable = "EC2Unavailable"
+)
+
+// Reasons of the conditions of an EC2Account.
+const (
+	// ReasonAuthenticated: AWS accepts the account's credentials.
+	ReasonAuthenticated = "Authenticated"
+	// ReasonNotThrottled: EC2 takes the account's calls.
+	ReasonNotThrottled = "NotThrottled"
+)
