@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+)
+
+// writes remembers the resourceVersion of the latest write to each object until the cache shows it, the way
+// kube-controller-manager's controllers do against stale caches (KEP-5647). Resource versions of one resource
+// can be compared (KEP-5504).
+//
+// controller-runtime's read-your-writes client does the same by blocking readers, for one namespace or all;
+// this one does not block a worker and holds for any number of watched namespaces.
+type writes struct {
+	mu     sync.Mutex
+	latest map[types.UID]string
+}
+
+func (w *writes) record(uid types.UID, version string) {
+	if uid == "" || version == "" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.latest == nil {
+		w.latest = map[types.UID]string{}
+	}
+	w.latest[uid] = version
+}
+
+// contained tells whether an object at version holds the latest write. Versions that cannot be compared do
+// not hold anything up.
+func (w *writes) contained(uid types.UID, version string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	latest, ok := w.latest[uid]
+	if !ok {
+		return true
+	}
+	if order, err := resourceversion.CompareResourceVersion(version, latest); err == nil && order < 0 {
+		return false
+	}
+	delete(w.latest, uid)
+	return true
+}
+
+func (w *writes) forget(uid types.UID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.latest, uid)
+}

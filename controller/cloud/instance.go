@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cloud
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Instance is an EC2 instance as EC2 shows it. What EC2 does not tell is the zero value. Lists are sorted and empty ones
+// are nil, so that equal worlds compare equal: EC2 promises no order. An Instance is passed by value and its lists and maps
+// are never changed once it is made; callers must not change them either.
+type Instance struct {
+	// ID is EC2's id, i- and hexadecimal digits.
+	ID string
+	// State is EC2's word.
+	State State
+	// StateReasonCode tells why the state last changed, such as Client.UserInitiatedShutdown.
+	StateReasonCode string
+	// StateReasonMessage is EC2's text for it. For a failed launch it can say more than the code does.
+	StateReasonMessage string
+	// Type is the instance type.
+	Type string
+	// ImageID is the image that the instance was launched from.
+	ImageID string
+	// SubnetID is the primary network interface's subnet.
+	SubnetID string
+	// VPCID is the instance's VPC.
+	VPCID string
+	// Zone is the Availability Zone.
+	Zone string
+	// KeyName is the key pair's name.
+	KeyName string
+	// PrivateIP is the primary private IPv4 address.
+	PrivateIP string
+	// PublicIP is the public IPv4 address.
+	PublicIP string
+	// PrivateDNS is the DNS name inside the VPC.
+	PrivateDNS string
+	// PublicDNS is the public DNS name.
+	PublicDNS string
+	// IPv6 are the IPv6 addresses of all network interfaces, sorted.
+	IPv6 []string
+	// SecurityGroupIDs are the instance's security groups, sorted.
+	SecurityGroupIDs []string
+	// NetworkInterfaces are sorted by id.
+	NetworkInterfaces []NetworkInterface
+	// Volumes are the EBS volumes, sorted by device name.
+	Volumes []Volume
+	// IAMInstanceProfileARN is the instance profile: EC2 tells its ARN whatever it was launched with.
+	IAMInstanceProfileARN string
+	// LaunchTime is when the instance was launched or last started, in UTC.
+	LaunchTime time.Time
+	// ClientToken is the token of the RunInstances call that made the instance.
+	ClientToken string
+	// Tags by key. A terminated instance loses them before it vanishes.
+	Tags map[string]string
+	// MetadataOptions are the options of the instance metadata service.
+	MetadataOptions MetadataOptions
+	// AccountID is the AWS account that owns the instance, 12 digits.
+	AccountID string
+	// Region is the AWS Region.
+	Region string
+}
+
+// NetworkInterface is a network interface of an instance.
+type NetworkInterface struct {
+	// ID of the interface.
+	ID string
+	// DeviceIndex is its place on the instance; 0 is the primary one.
+	DeviceIndex int32
+	// SubnetID is the interface's subnet.
+	SubnetID string
+	// PrivateIP is its primary private IPv4 address.
+	PrivateIP string
+	// PublicIP is the public IPv4 address associated with it.
+	PublicIP string
+	// MAC address.
+	MAC string
+	// IPv6 addresses, sorted.
+	IPv6 []string
+	// SecurityGroupIDs, sorted.
+	SecurityGroupIDs []string
+}
+
+// Volume is an EBS volume attached to an instance.
+type Volume struct {
+	// DeviceName under which it is attached.
+	DeviceName string
+	// ID of the volume.
+	ID string
+	// DeleteOnTermination says that the volume goes when the instance is terminated.
+	DeleteOnTermination bool
+}
+
+// MetadataOptions are the options of the instance metadata service (IMDS). In a launch, the zero value of a member leaves
+// the choice to EC2.
+type MetadataOptions struct {
+	// HTTPTokens is required or optional.
+	HTTPTokens string
+	// HTTPEndpoint is enabled or disabled.
+	HTTPEndpoint string
+	// HTTPPutResponseHopLimit is 1 to 64 network hops.
+	HTTPPutResponseHopLimit int32
+	// HTTPProtocolIPv6 is enabled or disabled.
+	HTTPProtocolIPv6 string
+	// InstanceMetadataTags is enabled or disabled.
+	InstanceMetadataTags string
+}
+
+// Equal reports whether i and o say the same of an instance. Nil and empty lists are the same.
+func (i Instance) Equal(o Instance) bool {
+	lists := slices.Equal(i.IPv6, o.IPv6) &&
+		slices.Equal(i.SecurityGroupIDs, o.SecurityGroupIDs) &&
+		slices.EqualFunc(i.NetworkInterfaces, o.NetworkInterfaces, NetworkInterface.Equal) &&
+		slices.Equal(i.Volumes, o.Volumes) &&
+		maps.Equal(i.Tags, o.Tags) &&
+		i.LaunchTime.Equal(o.LaunchTime)
+	// Whatever is not compared above is compared here, so that a new field is never forgotten.
+	return lists && reflect.DeepEqual(i.withoutLists(), o.withoutLists())
+}
+
+func (i Instance) withoutLists() Instance {
+	i.IPv6, i.SecurityGroupIDs, i.NetworkInterfaces, i.Volumes, i.Tags = nil, nil, nil, nil, nil
+	i.LaunchTime = time.Time{}
+	return i
+}
+
+// Equal reports whether n and o say the same. Nil and empty lists are the same.
+func (n NetworkInterface) Equal(o NetworkInterface) bool {
+	lists := slices.Equal(n.IPv6, o.IPv6) && slices.Equal(n.SecurityGroupIDs, o.SecurityGroupIDs)
+	n.IPv6, n.SecurityGroupIDs, o.IPv6, o.SecurityGroupIDs = nil, nil, nil, nil
+	return lists && reflect.DeepEqual(n, o)
+}
+
+// ARN is the instance's Amazon Resource Name, or "" while the account that owns it is not known.
+func (i Instance) ARN() string {
+	if i.ID == "" || i.AccountID == "" || i.Region == "" {
+		return ""
+	}
+	return "arn:" + partition(i.Region) + ":ec2:" + i.Region + ":" + i.AccountID + ":instance/" + i.ID
+}
+
+// partitions has the AWS partitions by the beginning of their Regions' names; all others are in "aws".
+// See https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/partitions.html.
+var partitions = []struct{ regions, partition string }{
+	{"cn-", "aws-cn"},
+	{"us-gov-", "aws-us-gov"},
+	{"us-isob-", "aws-iso-b"},
+	{"us-isof-", "aws-iso-f"},
+	{"us-iso-", "aws-iso"},
+	{"eu-isoe-", "aws-iso-e"},
+	{"eusc-", "aws-eusc"},
+}
+
+func partition(region string) string {
+	for _, p := range partitions {
+		if strings.HasPrefix(region, p.regions) {
+			return p.partition
+		}
+	}
+	return "aws"
+}

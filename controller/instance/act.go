@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/utils/clock"
+
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
+)
+
+// actor carries out the steps that speak to EC2, and remembers them.
+type actor struct {
+	session cloud.Session
+	view    *observer.View
+	memory  *Memory
+	clock   clock.PassiveClock
+}
+
+// callError returns an error of a session as what it is.
+func callError(err error) *cloud.Error {
+	if e, ok := cloud.AsError(err); ok {
+		return e
+	}
+	return &cloud.Error{Class: cloud.ClassTransient, Message: err.Error(), Err: err}
+}
+
+// look takes a step that only finds something out. An error is remembered, so that the step is put off.
+func (a *actor) look(ctx context.Context, in Input, p Plan) {
+	var err error
+	switch p.Step {
+	case StepFindByID:
+		err = a.findByID(ctx, in, p.ID)
+	case StepFindByToken:
+		err = a.findByToken(ctx, p.Intent.Token)
+	default:
+		err = fmt.Errorf("step %q is not a look", p.Step)
+	}
+	a.remember(p.Step, p.Of, err)
+}
+
+// errUnseen is how a lookup that found nothing is remembered: it is made again, at its own pace.
+var errUnseen = &cloud.Error{Class: cloud.ClassNotYetVisible, Message: "EC2 does not show it", Definite: true, RetryAfter: lookAgain}
+
+// findByID looks the recorded instance up alone. Past the consistency window, what neither its id nor the
+// attempt's token finds is gone.
+func (a *actor) findByID(ctx context.Context, in Input, id string) error {
+	i, found, err := a.session.FindByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	if found {
+		a.view.Put(i)
+		return nil
+	}
+	f := learn(in)
+	if launched := f.launchedAt(); a.clock.Since(launched) < consistencyWindow {
+		return errUnseen
+	}
+	if f.intent != nil {
+		if err := a.findByToken(ctx, f.intent.Token); !errors.Is(err, errUnseen) {
+			return err
+		}
+	}
+	a.view.MarkGone(id)
+	a.memory.Gone = id
+	return nil
+}
+
+// findByToken looks for what a token launched.
+func (a *actor) findByToken(ctx context.Context, token string) error {
+	if a.memory.Voiding != token {
+		a.memory.Voiding, a.memory.VoidingSince = token, a.clock.Now()
+	}
+	found, err := a.session.FindByToken(ctx, token)
+	if err != nil {
+		return err
+	}
+	for _, i := range found {
+		a.view.Put(i)
+	}
+	if len(found) == 0 {
+		return errUnseen
+	}
+	a.memory.Unmatched = ""
+	return nil
+}
+
+// act takes a step that changes something in EC2, and returns what there is to tell of it.
+func (a *actor) act(ctx context.Context, p Plan, prepared *Prepared) ([]Event, error) {
+	switch p.Step {
+	case StepLaunch, StepIntend:
+		return a.launch(ctx, p.Intent, prepared)
+	case StepStart:
+		return a.move(ctx, p, a.session.Start, "Started", "Started instance %s")
+	case StepStop:
+		return a.move(ctx, p, a.session.Stop, "Stopped", "Stopped instance %s")
+	case StepTerminate:
+		return a.move(ctx, p, a.session.Terminate, "Terminating", "Terminated instance %s")
+	case StepTerminateSurplus:
+		return a.move(ctx, p, a.session.Terminate, "SurplusTerminated", "Terminated instance %s: EC2 showed two instances for this object")
+	case StepTag:
+		return a.tag(ctx, p)
+	default:
+		return nil, nil
+	}
+}
+
+// launch asks for the intent's instance. The answer is put into the observer's store at once, so that the next
+// pass finds it whether or not its status was written.
+func (a *actor) launch(ctx context.Context, intent *LaunchIntent, prepared *Prepared) ([]Event, error) {
+	i, err := a.session.Launch(ctx, intent.Token, prepared.Parameters)
+	switch {
+	case err == nil:
+		a.memory.Rejected = ""
+		a.view.Put(i)
+		a.remember(StepLaunch, launchedTags(i.ID, prepared.Parameters.Tags), nil)
+		return []Event{normal("Launched", "Launched instance %s (attempt %d, %s)", i.ID, intent.Attempt, intent.Reason)}, nil
+	case cloud.IsIdempotentInstanceTerminated(err):
+		a.memory.Terminated = intent.Token
+	case cloud.IsIdempotentParameterMismatch(err):
+		a.memory.Unmatched = intent.Token
+	default:
+		a.rejected(intent.Token, callError(err))
+	}
+	a.remember(StepLaunch, intent.Token, err)
+	return nil, err
+}
+
+// rejected remembers whether EC2 has refused the attempt for certain: this process decided it, and every call
+// has been answered with a refusal. What an earlier process asked for is not known.
+func (a *actor) rejected(token string, err *cloud.Error) {
+	switch {
+	case !err.Definite:
+		a.memory.Unanswered, a.memory.Rejected = token, ""
+	case a.memory.Wrote == token && a.memory.Unanswered != token:
+		a.memory.Rejected = token
+	}
+}
+
+// move changes the instance's state.
+func (a *actor) move(ctx context.Context, p Plan, call func(context.Context, string) (cloud.State, error), reason, note string) ([]Event, error) {
+	state, err := call(ctx, p.ID)
+	a.remember(p.Step, p.Of, err)
+	if err != nil {
+		return nil, err
+	}
+	a.view.PutState(p.ID, state)
+	return []Event{normal(reason, note, p.ID)}, nil
+}
+
+// tag sets and removes tags: both are one change of spec.tags.
+func (a *actor) tag(ctx context.Context, p Plan) ([]Event, error) {
+	err := a.session.SetTags(ctx, p.ID, p.SetTags)
+	if err == nil {
+		err = a.session.RemoveTags(ctx, p.ID, p.RemoveTags)
+	}
+	a.remember(p.Step, p.Of, err)
+	if err != nil {
+		return nil, err
+	}
+	a.view.Look(p.ID)
+	return []Event{normal("TagsUpdated", "Updated tags of instance %s: %s", p.ID, changedKeys(p))}, nil
+}
+
+func changedKeys(p Plan) string {
+	keys := slices.Clone(p.RemoveTags)
+	for key := range p.SetTags {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, ", ")
+}
+
+func (a *actor) remember(step Step, of string, err error) {
+	if err == nil {
+		a.memory.record(step, of, a.clock.Now(), nil)
+		return
+	}
+	a.memory.record(step, of, a.clock.Now(), callError(err))
+}

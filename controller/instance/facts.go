@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
+)
+
+// attemptsAhead is how many attempts beyond those that the object knows of are taken for ours: after etcd was
+// restored from a backup EC2 may be that many launches ahead of the object.
+const attemptsAhead = 32
+
+// facts is what follows from an Input before any choice is made.
+type facts struct {
+	object *ec2v1.EC2Instance
+	// intent that holds, or nil.
+	intent *LaunchIntent
+	// current is the object's live instance, or nil.
+	current *observer.Entry
+	// surplus are further live instances that bear a token of ours.
+	surplus []observer.Entry
+	// last is the instance of the latest attempt that is shutting down or gone, when none is live.
+	last *observer.Entry
+	// attempt is the latest attempt that anything knows of; 0 is none.
+	attempt int64
+	// consumed: the intent's attempt has had its instance, which is gone or going.
+	consumed bool
+	// tokens that we derive for the object, with their attempts.
+	tokens map[string]int64
+}
+
+// learn sorts out what the observer knows.
+func learn(in Input) facts {
+	f := facts{object: in.Object, intent: intentOf(in.Object, in.Cluster)}
+	f.attempt = knownAttempt(in.Object, f.intent)
+	f.tokens = tokensOf(in.Cluster, in.Object, f.attempt+attemptsAhead)
+
+	live, doomed := split(in, f.tokens)
+	f.current = preferred(live, in.Object.Status.InstanceID)
+	for _, e := range live {
+		attempt, ours := f.tokens[e.ClientToken]
+		f.attempt = max(f.attempt, attempt)
+		if e.ID != f.current.ID && ours {
+			f.surplus = append(f.surplus, e)
+		}
+	}
+	if f.current == nil {
+		f.last = latest(doomed, f.tokens)
+		f.consumed = consumed(in, f, doomed)
+	}
+	return f
+}
+
+func knownAttempt(obj *ec2v1.EC2Instance, intent *LaunchIntent) int64 {
+	var attempt int64
+	if intent != nil {
+		attempt = intent.Attempt
+	}
+	if obj.Status.Launch != nil {
+		attempt = max(attempt, obj.Status.Launch.Attempt)
+	}
+	return attempt
+}
+
+// tokensOf returns the client tokens that we derive for the object, with their attempts.
+func tokensOf(cluster string, obj *ec2v1.EC2Instance, upTo int64) map[string]int64 {
+	tokens := make(map[string]int64, upTo)
+	for attempt := int64(1); attempt <= upTo; attempt++ {
+		tokens[cloud.ClientToken(cluster, obj.UID, attempt)] = attempt
+	}
+	return tokens
+}
+
+// split returns the entries that are this object's: those that bear its uid, or a token that we derive for it.
+// What status says alone makes nothing ours. Entries come sorted by launch time.
+func split(in Input, tokens map[string]int64) (live, doomed []observer.Entry) {
+	for _, e := range in.Entries {
+		if _, ours := tokens[e.ClientToken]; !ours && e.OwnedBy.UID != in.Object.UID {
+			continue
+		}
+		if e.State.Live() && !e.Gone {
+			live = append(live, e)
+		} else {
+			doomed = append(doomed, e)
+		}
+	}
+	return live, doomed
+}
+
+// preferred is the recorded instance where it lives, else the oldest.
+func preferred(live []observer.Entry, recorded string) *observer.Entry {
+	if len(live) == 0 {
+		return nil
+	}
+	if i := slices.IndexFunc(live, func(e observer.Entry) bool { return e.ID == recorded }); i >= 0 {
+		return &live[i]
+	}
+	return &live[0]
+}
+
+// latest is the doomed instance of the highest attempt.
+func latest(doomed []observer.Entry, tokens map[string]int64) *observer.Entry {
+	if len(doomed) == 0 {
+		return nil
+	}
+	e := slices.MaxFunc(doomed, func(a, b observer.Entry) int {
+		return cmp.Compare(tokens[a.ClientToken], tokens[b.ClientToken])
+	})
+	return &e
+}
+
+// consumed tells whether the latest attempt has had its instance: EC2 shows it doomed, says so of its token,
+// or the instance that status recorded for it is gone.
+func consumed(in Input, f facts, doomed []observer.Entry) bool {
+	if f.intent == nil {
+		return in.Object.Status.InstanceID != ""
+	}
+	if in.Memory.Terminated == f.intent.Token {
+		return true
+	}
+	if slices.ContainsFunc(doomed, func(e observer.Entry) bool { return e.ClientToken == f.intent.Token }) {
+		return true
+	}
+	return recordedFor(in.Object, f.intent) && recordedGone(in)
+}
+
+// recordedFor tells whether status.instanceID is the instance of the intent's attempt, or may be.
+func recordedFor(obj *ec2v1.EC2Instance, intent *LaunchIntent) bool {
+	if obj.Status.InstanceID == "" {
+		return false
+	}
+	return intent == nil || obj.Status.Launch == nil || obj.Status.Launch.Attempt == intent.Attempt
+}
+
+// recordedGone tells whether the recorded instance is known to be gone.
+func recordedGone(in Input) bool {
+	return in.Memory.Gone == in.Object.Status.InstanceID || cloud.State(in.Object.Status.State) == cloud.StateTerminated
+}
+
+// lost tells whether the instance of the latest attempt is recorded, not known to be gone, and not shown, or
+// no longer shown, by EC2's lists.
+func (f facts) lost(in Input) bool {
+	if !recordedFor(in.Object, f.intent) || recordedGone(in) {
+		return false
+	}
+	i := slices.IndexFunc(in.Entries, func(e observer.Entry) bool { return e.ID == in.Object.Status.InstanceID })
+	return i < 0 || (!in.Entries[i].Missing.IsZero() && !in.Entries[i].Gone && in.Entries[i].State != cloud.StateTerminated)
+}
+
+// shuttingDown tells whether the latest instance is on its way to terminated.
+func (f facts) shuttingDown() bool {
+	return f.last != nil && f.last.State == cloud.StateShuttingDown && !f.last.Gone
+}
+
+// lastLaunchPossible is the latest moment at which anybody can have asked EC2 to launch for an object that is
+// being deleted: nobody starts to once it is, and a call that was under way has its deadline.
+func (f facts) lastLaunchPossible() time.Time {
+	return f.object.DeletionTimestamp.Add(cloud.LaunchTimeout)
+}
+
+// plan starts a plan that leaves everything as it is.
+func (f facts) plan() Plan {
+	p := Plan{ManagedTagKeys: f.object.Status.ManagedTagKeys}
+	switch {
+	case f.current != nil:
+		p.Instance = f.current
+	case f.last != nil && f.last.ID == f.object.Status.InstanceID:
+		p.Instance = f.last
+	}
+	if p.Instance != nil {
+		p.Attempt = f.tokens[p.Instance.ClientToken]
+	}
+	return p
+}

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+)
+
+// Reasons of a launch, as status.launch.reason tells them.
+const (
+	launchCreated     = "Created"
+	launchTerminated  = "Terminated"
+	launchSpecChanged = "SpecChanged"
+)
+
+// LaunchIntent is what is about to be launched, written to the object before EC2 is asked. It is the value of
+// annotation ec2.fieldowner.dev/launch.
+type LaunchIntent struct {
+	// UID of the object. An intent that came along with a backup restored into another cluster names another
+	// one, and is void.
+	UID types.UID `json:"uid"`
+	// Attempt counts launches from 1; each makes at most one instance.
+	Attempt int64 `json:"attempt"`
+	// Token is the attempt's client token.
+	Token string `json:"token"`
+	// Hash of the launch parameters; EC2 refuses the token with others.
+	Hash string `json:"hash"`
+	// Image is the image id; SSMParameter is where it came from, if it did.
+	Image        string `json:"image"`
+	SSMParameter string `json:"ssmParameter,omitempty"`
+	// Subnet and Region to launch in. The zone is the subnet's.
+	Subnet string `json:"subnet,omitempty"`
+	Region string `json:"region"`
+	// UserData is a fingerprint of spec.userData, the references and not what they refer to: EC2 does not
+	// report user data, so this is how an edit is noticed.
+	UserData string `json:"userData,omitempty"`
+	// At is when the launch was decided, Reason why.
+	At     metav1.Time `json:"at"`
+	Reason string      `json:"reason"`
+}
+
+// intentOf returns the object's launch intent, or nil when there is none that holds: it must be for this
+// object and bear the token that everybody derives for the attempt, so that a value made up by hand is void.
+func intentOf(obj *ec2v1.EC2Instance, cluster string) *LaunchIntent {
+	raw, ok := obj.Annotations[ec2v1.AnnotationLaunch]
+	if !ok {
+		return nil
+	}
+	intent := &LaunchIntent{}
+	if err := json.Unmarshal([]byte(raw), intent); err != nil {
+		return nil
+	}
+	if intent.UID != obj.UID || intent.Attempt < 1 || intent.Token != cloud.ClientToken(cluster, obj.UID, intent.Attempt) {
+		return nil
+	}
+	return intent
+}
+
+// encode returns the annotation's value.
+func (i *LaunchIntent) encode() (string, error) {
+	out, err := json.Marshal(i)
+	if err != nil {
+		return "", fmt.Errorf("encoding the launch intent: %w", err)
+	}
+	return string(out), nil
+}

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+)
+
+// Memory is what this process remembers of an object between passes. Nothing in it is needed for correctness:
+// without it, after a restart, a call is repeated or a wait is longer.
+type Memory struct {
+	// UID and Generation of the object that this is of.
+	UID        types.UID
+	Generation int64
+	// Calls made, by step.
+	Calls map[Step]Call
+	// Wrote is the client token whose intent this process wrote; Unanswered is one that was sent without a
+	// certain answer.
+	Wrote, Unanswered string
+	// Rejected is the client token that EC2 has refused for certain, with nothing in flight: its attempt made
+	// no instance.
+	Rejected string
+	// Terminated is the client token whose instance EC2 says is terminated.
+	Terminated string
+	// VoidingSince is since when Voiding, a token whose parameters no longer match, is looked for.
+	Voiding      string
+	VoidingSince time.Time
+	// Gone is the id of an instance that EC2 does not know any more.
+	Gone string
+	// Unmatched is the token that EC2 knows with other parameters, and for which no instance was found yet.
+	Unmatched string
+}
+
+// Call is the latest call of a kind.
+type Call struct {
+	// Of tells what was called for: another one is another call.
+	Of string
+	// At is when it was made, Tries how often in a row.
+	At    time.Time
+	Tries int64
+	// Err is how it failed, nil if it was accepted.
+	Err *cloud.Error
+}
+
+// next returns when a call may be repeated: after the error's own pause, or when an accepted one should have
+// shown by now.
+func (c Call) next() time.Time {
+	if c.Err == nil {
+		return c.At.Add(doubled(settle, settleMax, c.Tries-1))
+	}
+	return c.At.Add(max(c.Err.RetryAfter, c.Err.Class.Backoff(int(c.Tries))))
+}
+
+// wait returns how long a call must still wait; zero when it may be made now.
+func (m Memory) wait(step Step, of string, now time.Time) time.Duration {
+	c, ok := m.Calls[step]
+	if !ok || c.Of != of {
+		return 0
+	}
+	return max(0, c.next().Sub(now))
+}
+
+// failure returns how the latest call for the same thing failed, or nil.
+func (m Memory) failure(step Step, of string) *cloud.Error {
+	if c := m.Calls[step]; c.Of == of {
+		return c.Err
+	}
+	return nil
+}
+
+// record remembers a call.
+func (m *Memory) record(step Step, of string, now time.Time, err *cloud.Error) {
+	c := m.Calls[step]
+	if c.Of != of || (c.Err == nil) != (err == nil) {
+		c.Tries = 0
+	}
+	if m.Calls == nil {
+		m.Calls = map[Step]Call{}
+	}
+	m.Calls[step] = Call{Of: of, At: now, Tries: c.Tries + 1, Err: err}
+}
+
+// forget drops what is known of a step, once it has had its effect.
+func (m *Memory) forget(step Step) { delete(m.Calls, step) }
+
+// memories keeps a Memory for each object. A key is worked on by one worker at a time, so a Memory needs no
+// lock of its own.
+type memories struct {
+	mu  sync.Mutex
+	all map[types.NamespacedName]*Memory
+}
+
+// of returns the object's memory. An object that was recreated under its name starts with none; an edit of
+// spec ends the waits for calls that failed, since it may be the answer to them.
+func (m *memories) of(key types.NamespacedName, uid types.UID, generation int64) *Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.all == nil {
+		m.all = map[types.NamespacedName]*Memory{}
+	}
+	memory, ok := m.all[key]
+	if !ok || memory.UID != uid {
+		memory = &Memory{UID: uid, Generation: generation}
+		m.all[key] = memory
+	}
+	if memory.Generation != generation {
+		memory.Generation = generation
+		for step, call := range memory.Calls {
+			if call.Err != nil && call.Err.Class != cloud.ClassThrottled {
+				delete(memory.Calls, step)
+			}
+		}
+	}
+	return memory
+}
+
+func (m *memories) drop(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.all, key)
+}

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"time"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
+)
+
+// Step is what a pass does next: nothing, a look, or one mutation.
+type Step string
+
+// The steps.
+const (
+	// StepNone: nothing to do.
+	StepNone Step = ""
+
+	// StepPrepare finds out the launch parameters: it resolves the image and reads the user data.
+	StepPrepare Step = "Prepare"
+	// StepFindByID looks the recorded instance up alone.
+	StepFindByID Step = "FindByID"
+	// StepFindByToken looks for what an attempt may have launched.
+	StepFindByToken Step = "FindByToken"
+
+	// StepIntend writes a launch intent, and launches.
+	StepIntend Step = "Intend"
+	// StepLaunch repeats the intent that is written.
+	StepLaunch Step = "Launch"
+	// StepStart starts the instance.
+	StepStart Step = "Start"
+	// StepStop stops the instance.
+	StepStop Step = "Stop"
+	// StepTag sets and removes tags.
+	StepTag Step = "Tag"
+	// StepTerminate terminates the instance of an object that is being deleted.
+	StepTerminate Step = "Terminate"
+	// StepTerminateSurplus terminates a second instance of the object.
+	StepTerminateSurplus Step = "TerminateSurplus"
+	// StepRelease gives up the finalizer.
+	StepRelease Step = "Release"
+)
+
+// looks tells whether the step only finds something out, so that the pass decides again afterwards.
+func (s Step) looks() bool {
+	return s == StepPrepare || s == StepFindByID || s == StepFindByToken
+}
+
+// Input is all that a decision depends on.
+type Input struct {
+	Now     time.Time
+	Cluster string
+	// Object from the cache; not to be changed.
+	Object *ec2v1.EC2Instance
+	// Account tells whether the object's account can be used.
+	Account AccountVerdict
+	// Region is the Region to launch in.
+	Region string
+	// Synced: EC2 has been listed, so what is not in Entries was not there. ListError is why not.
+	Synced    bool
+	ListError *cloud.Error
+	// Entries are the instances that the observer knows for this object.
+	Entries []observer.Entry
+	// Memory of this process.
+	Memory Memory
+	// Prepared launch parameters, once StepPrepare was taken; PrepareError is why it failed.
+	Prepared     *Prepared
+	PrepareError *PrepareError
+}
+
+// Prepared are launch parameters and their hash.
+type Prepared struct {
+	Parameters cloud.LaunchParameters
+	Hash       string
+}
+
+// Plan is a decision.
+type Plan struct {
+	// Step to take.
+	Step Step
+	// Of tells what the step is for, so that a repetition is known as one.
+	Of string
+	// Intent to write (StepIntend) or to repeat (StepLaunch).
+	Intent *LaunchIntent
+	// ID of the instance that the step is about.
+	ID string
+	// SetTags and RemoveTags are what StepTag does.
+	SetTags    map[string]string
+	RemoveTags []string
+
+	// Instance is what the object's status tells of EC2; nil leaves what it told before.
+	Instance *observer.Entry
+	// Attempt that launched Instance; 0 when it is none of those that we derive.
+	Attempt int64
+	// Changes are the differences between spec and EC2.
+	Changes []Change
+	// ManagedTagKeys are the keys of tags that are ours to remove.
+	ManagedTagKeys []string
+	// Verdict is what the conditions say.
+	Verdict Verdict
+	// Quiet leaves the status as it is.
+	Quiet bool
+	// Events to record once the status that goes with them is written.
+	Events []Event
+	// After is when to come back without being woken; zero: not at all.
+	After time.Duration
+}
+
+// Decide says what to do next for an object. It is pure: the same input gives the same plan.
+func Decide(in Input) Plan {
+	f := learn(in)
+	switch {
+	case in.Object.DeletionTimestamp != nil:
+		return decideDeletion(in, f)
+	case in.Account.Reason != "":
+		return accountInTheWay(in, f)
+	case !in.Synced:
+		return awaitFirstList(in, f)
+	case len(f.surplus) > 0 && !in.Object.Spec.Suspend:
+		return terminateSurplus(in, f)
+	case f.current != nil:
+		return keep(in, f)
+	default:
+		return decideLaunch(in, f)
+	}
+}
+
+// accountInTheWay: nothing is asked of an account that is missing or not allowed.
+func accountInTheWay(in Input, f facts) Plan {
+	p := f.plan()
+	p.Verdict = f.blocked(in.Account.Reason, in.Account.Message)
+	p.After = accountAgain
+	return p
+}
+
+// awaitFirstList: without a list nobody knows what is there, and nothing is launched on an empty view. What is
+// known of an instance stays as it is: that the operator has just started is no news of it, and that the
+// account cannot be listed is told by the account.
+func awaitFirstList(in Input, f facts) Plan {
+	p := f.plan()
+	p.After = firstList
+	p.Quiet = in.ListError == nil || f.everLaunched()
+	if in.ListError != nil {
+		p.Verdict = f.blocked(reasonOf(in.ListError.Class), "Listing the account's instances: "+in.ListError.Error())
+	}
+	return p
+}
+
+// terminateSurplus: EC2 shows a second live instance of the object with a token of ours.
+func terminateSurplus(in Input, f facts) Plan {
+	surplus := f.surplus[0]
+	p := keep(in, f)
+	p.Step, p.Of, p.ID = StepTerminateSurplus, surplus.ID, surplus.ID
+	p.Intent, p.SetTags, p.RemoveTags = nil, nil, nil
+	if wait := in.Memory.wait(p.Step, p.Of, in.Now); wait > 0 {
+		p.Step, p.After = StepNone, wait
+	}
+	return p
+}

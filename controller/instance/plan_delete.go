@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"fmt"
+	"slices"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+)
+
+// decideDeletion: the object is being deleted. The finalizer leaves only when EC2 says that the instance is
+// terminated, when it is certain that there is none, or when deletionPolicy leaves the instance.
+func decideDeletion(in Input, f facts) Plan {
+	p := f.plan()
+	switch {
+	case !slices.Contains(in.Object.Finalizers, ec2v1.InstanceFinalizer):
+		p.Verdict = f.deleting("Waiting for the finalizers of others")
+	case in.Object.Spec.DeletionPolicy == ec2v1.DeletionRetain, !f.everLaunched():
+		p.Step = StepRelease
+	case in.Account.Missing:
+		p.Verdict = f.stalled(in.Account.Reason, in.Account.Message+"; to delete this object without its instance, set deletionPolicy to Retain")
+		p.After = accountAgain
+	case !in.Synced:
+		return deleteWithoutList(in, f)
+	case f.current != nil:
+		return deleteLive(in, f)
+	case f.shuttingDown() && !f.lost(in):
+		p.Verdict = f.deleting(fmt.Sprintf("Instance %s is shutting down", f.last.ID))
+	default:
+		return deleteUnseen(in, f)
+	}
+	return p
+}
+
+// everLaunched tells whether there can be an instance at all.
+func (f facts) everLaunched() bool {
+	return f.intent != nil || f.object.Status.InstanceID != "" || f.current != nil || f.last != nil
+}
+
+func deleteWithoutList(in Input, f facts) Plan {
+	p := f.plan()
+	p.After = firstList
+	p.Verdict = f.deleting("Waiting for the first list of the account's instances")
+	if in.ListError != nil {
+		p.Verdict = p.Verdict.failed(in.ListError)
+	}
+	return p
+}
+
+// deleteLive ends, or stops, an instance that lives.
+func deleteLive(in Input, f facts) Plan {
+	p := f.plan()
+	p.ID, p.Of = f.current.ID, f.current.ID
+	if in.Object.Spec.DeletionPolicy != ec2v1.DeletionStop {
+		p.Step = StepTerminate
+		p.Verdict = f.deleting(fmt.Sprintf("Terminating instance %s", f.current.ID))
+		p.hold(in)
+		return p
+	}
+	switch f.current.State {
+	case cloud.StateStopping, cloud.StateStopped:
+		p.Step = StepRelease
+	case cloud.StateRunning:
+		p.Step = StepStop
+		p.Verdict = f.deleting(fmt.Sprintf("Stopping instance %s, as deletionPolicy says", f.current.ID))
+		p.hold(in)
+	default:
+		p.Verdict = f.deleting(fmt.Sprintf("Waiting for instance %s to run, so that it can be stopped", f.current.ID))
+	}
+	return p
+}
+
+// deleteUnseen: EC2 shows no instance. One that was recorded may be out of sight for a while, and a launch
+// whose answer was lost may have made one.
+func deleteUnseen(in Input, f facts) Plan {
+	if f.lost(in) {
+		p := findLost(in, f)
+		p.Verdict = p.Verdict.asDeletion(f)
+		return p
+	}
+	if f.consumed || f.intent == nil || in.Memory.Rejected == f.intent.Token || in.Now.Sub(f.lastLaunchPossible()) >= consistencyWindow {
+		p := f.plan()
+		p.Step = StepRelease
+		return p
+	}
+	p := findAttempt(in, f, "A launch may be on its way; looking for its instance until EC2's consistency window is over")
+	p.Verdict = p.Verdict.asDeletion(f)
+	return p
+}

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
+)
+
+// keep: the object has a live instance, which is kept as spec says.
+func keep(in Input, f facts) Plan {
+	p := f.plan()
+	tags := diffTags(in, f.current)
+	p.ManagedTagKeys = tags.managed
+	p.Changes = diff(in.Object, f.intent, f.current)
+	power := diffPower(in.Object.Spec.PowerState, f.current)
+	if power != nil {
+		p.Changes = append(p.Changes, *power)
+	}
+	if change, ok := tags.change(); ok {
+		p.Changes = append(p.Changes, change)
+	}
+	slices.SortFunc(p.Changes, func(a, b Change) int { return strings.Compare(a.Field, b.Field) })
+	p.Verdict = f.running(in, p.Changes)
+	if in.Object.Spec.Suspend {
+		return p
+	}
+	switch {
+	case power != nil:
+		p.power(in, f.current)
+	case tags.differ():
+		p.Step, p.ID = StepTag, f.current.ID
+		p.SetTags, p.RemoveTags = tags.set, tags.remove
+		p.Of = tags.fingerprint(f.current.ID)
+		p.hold(in)
+	}
+	return p
+}
+
+// power chooses the step towards the wanted power state: none while the instance is on its way.
+func (p *Plan) power(in Input, current *observer.Entry) {
+	switch {
+	case in.Object.Spec.PowerState == ec2v1.PowerStateStopped && current.State == cloud.StateRunning:
+		p.Step = StepStop
+	case in.Object.Spec.PowerState != ec2v1.PowerStateStopped && current.State == cloud.StateStopped:
+		p.Step = StepStart
+	default:
+		return
+	}
+	p.ID, p.Of = current.ID, current.ID
+	p.hold(in)
+}
+
+// diffPower compares the power state. An instance that is on its way to where it shall be does not differ.
+func diffPower(want ec2v1.PowerState, current *observer.Entry) *Change {
+	wanted := current.State == cloud.StateRunning || current.State == cloud.StatePending
+	if want == ec2v1.PowerStateStopped {
+		wanted = current.State == cloud.StateStopped || current.State == cloud.StateStopping
+	}
+	if wanted {
+		return nil
+	}
+	if want == "" {
+		want = ec2v1.PowerStateRunning
+	}
+	return &Change{Field: "powerState", Current: string(current.State), Desired: string(want), Action: ec2v1.PlanActionInPlace, State: ec2v1.PlanStatePending}
+}
+
+// tagDiff is what is to be done about an instance's tags.
+type tagDiff struct {
+	set     map[string]string
+	remove  []string
+	managed []string
+}
+
+func (d tagDiff) differ() bool { return len(d.set)+len(d.remove) > 0 }
+
+// diffTags compares tags. Those of others are left alone: a tag is removed only when it is recorded as ours.
+func diffTags(in Input, current *observer.Entry) tagDiff {
+	owner := cloud.Owner{UID: in.Object.UID, Namespace: in.Object.Namespace, Name: in.Object.Name}
+	desired := cloud.DesiredTags(in.Cluster, owner, &in.Object.Spec)
+	d := tagDiff{set: map[string]string{}}
+	for key, value := range desired {
+		if have, ok := current.Tags[key]; !ok || have != value {
+			d.set[key] = value
+		}
+	}
+	for _, key := range in.Object.Status.ManagedTagKeys {
+		_, wanted := desired[key]
+		_, present := current.Tags[key]
+		if !wanted && present {
+			d.remove = append(d.remove, key)
+		}
+	}
+	d.managed = managedKeys(desired, d.remove)
+	if in.tagsSettling(current.ID, desired) {
+		d.set, d.remove = nil, nil
+	}
+	return d
+}
+
+// tagsSettling tells whether the tags were set by RunInstances just now and need time to show.
+func (in Input) tagsSettling(id string, desired map[string]string) bool {
+	launched, ok := in.Memory.Calls[StepLaunch]
+	return ok && launched.Err == nil && launched.Of == launchedTags(id, desired) && in.Now.Sub(launched.At) < tagSettle
+}
+
+// launchedTags is what is remembered of an accepted launch: the instance and the tags that it was given.
+func launchedTags(id string, tags map[string]string) string {
+	return id + " " + joinTags(tags)
+}
+
+// managedKeys are the keys that are ours on the instance, besides its identity: those that spec wants, and
+// those that are still to be removed.
+func managedKeys(desired map[string]string, remove []string) []string {
+	keys := slices.Clone(remove)
+	for key := range desired {
+		if !strings.HasPrefix(key, ec2v1.TagPrefix) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+func (d tagDiff) change() (Change, bool) {
+	if !d.differ() {
+		return Change{}, false
+	}
+	c := Change{Field: "tags", Desired: joinTags(d.set), Action: ec2v1.PlanActionInPlace, State: ec2v1.PlanStatePending}
+	if len(d.remove) > 0 {
+		c.Message = "to remove: " + strings.Join(slices.Sorted(slices.Values(d.remove)), ", ")
+	}
+	return c, true
+}
+
+func (d tagDiff) fingerprint(id string) string {
+	return fmt.Sprintf("%s +%s -%s", id, joinTags(d.set), strings.Join(slices.Sorted(slices.Values(d.remove)), ","))
+}
+
+func joinTags(tags map[string]string) string {
+	parts := make([]string, 0, len(tags))
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		parts = append(parts, key+"="+tags[key])
+	}
+	return strings.Join(parts, ", ")
+}

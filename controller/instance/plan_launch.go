@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+)
+
+// decideLaunch: the object has no live instance.
+func decideLaunch(in Input, f facts) Plan {
+	switch {
+	case f.lost(in):
+		return findLost(in, f)
+	case f.shuttingDown() && (f.consumed || f.intent == nil):
+		p := f.plan()
+		p.Verdict = f.waiting(ec2v1.ReasonTerminating, fmt.Sprintf("Instance %s was terminated by somebody else and is shutting down", f.last.ID))
+		return p
+	case f.consumed && in.Object.Spec.RecreatePolicy == ec2v1.RecreateNever:
+		p := f.plan()
+		p.Verdict = f.stalled(ec2v1.ReasonTerminated, "The instance was terminated by somebody else and recreatePolicy is Never: delete this object, or set recreatePolicy to Always")
+		return p
+	case in.Object.Spec.Suspend:
+		p := f.plan()
+		p.Verdict = f.paused("spec.suspend is true: nothing is launched")
+		return p
+	case f.consumed:
+		return recreate(in, f)
+	default:
+		return launch(in, f)
+	}
+}
+
+// findLost looks for a recorded instance that no list shows: it may be young, or terminated so long ago that
+// its tags are gone. Nothing is launched before that is known.
+func findLost(in Input, f facts) Plan {
+	p := f.plan()
+	id := in.Object.Status.InstanceID
+	p.Step, p.Of, p.ID = StepFindByID, id, id
+	p.Verdict = f.waiting(ec2v1.ReasonNotYetVisible, fmt.Sprintf("EC2 does not show instance %s at the moment", id))
+	p.hold(in)
+	return p
+}
+
+// hold puts off the plan's step while its latest call is to be given time.
+func (p *Plan) hold(in Input) {
+	wait := in.Memory.wait(memoryStep(p.Step), p.Of, in.Now)
+	if wait == 0 {
+		return
+	}
+	if failure := in.Memory.failure(memoryStep(p.Step), p.Of); failure != nil && failure != errUnseen {
+		p.Verdict = p.Verdict.failed(failure)
+	}
+	p.Step, p.After = StepNone, wait
+}
+
+// recreate launches again after a pause that grows with the attempts, counted from the launch before.
+func recreate(in Input, f facts) Plan {
+	if wait := recreateWait(in, f); wait > 0 {
+		p := f.plan()
+		p.After = wait
+		p.Verdict = f.waiting(ec2v1.ReasonRecreating,
+			fmt.Sprintf("The instance was terminated by somebody else; launch %d follows after a pause that grows with each one", f.attempt+1))
+		return p
+	}
+	return intend(in, f, f.attempt+1, launchTerminated)
+}
+
+func recreateWait(in Input, f facts) time.Duration {
+	launched := f.launchedAt()
+	if launched.IsZero() {
+		return 0
+	}
+	pause := doubled(recreatePause, recreatePauseMax, max(0, f.attempt-1))
+	return max(0, launched.Add(pause).Sub(in.Now))
+}
+
+// launchedAt is when the latest launch was decided.
+func (f facts) launchedAt() time.Time {
+	if f.intent != nil {
+		return f.intent.At.Time
+	}
+	if l := f.object.Status.Launch; l != nil && l.At != nil {
+		return l.At.Time
+	}
+	return time.Time{}
+}
+
+// launch launches the first time, or repeats the intent that is written.
+func launch(in Input, f facts) Plan {
+	if f.intent == nil {
+		return intend(in, f, max(1, f.attempt), launchCreated)
+	}
+	if in.Memory.Unmatched == f.intent.Token {
+		return findAttempt(in, f, "EC2 knows this launch with other parameters; looking for its instance")
+	}
+	p := preparation(in, f)
+	if in.Prepared == nil {
+		return p
+	}
+	if in.Prepared.Hash != f.intent.Hash {
+		return void(in, f)
+	}
+	p.Step, p.Of, p.Intent = StepLaunch, f.intent.Token, f.intent
+	p.hold(in)
+	return p
+}
+
+// intend writes the intent of an attempt.
+func intend(in Input, f facts, attempt int64, reason string) Plan {
+	p := preparation(in, f)
+	if in.Prepared == nil {
+		return p
+	}
+	intent := &LaunchIntent{
+		UID:          in.Object.UID,
+		Attempt:      attempt,
+		Token:        cloud.ClientToken(in.Cluster, in.Object.UID, attempt),
+		Hash:         in.Prepared.Hash,
+		Image:        in.Prepared.Parameters.ImageID,
+		SSMParameter: in.Object.Spec.Image.SSMParameter,
+		Subnet:       in.Prepared.Parameters.SubnetID,
+		Region:       in.Region,
+		UserData:     userDataFingerprint(in.Object.Spec.UserData),
+		At:           metav1.NewTime(in.Now.UTC().Truncate(time.Second)),
+		Reason:       reason,
+	}
+	p.Step, p.Of, p.Intent = StepIntend, intent.Token, intent
+	return p
+}
+
+// preparation is the plan of finding out the launch parameters, and of launching once they are known.
+func preparation(in Input, f facts) Plan {
+	p := f.plan()
+	p.Verdict = f.waiting(ec2v1.ReasonLaunching, "Launching the instance")
+	switch {
+	case in.PrepareError != nil:
+		p.Verdict = in.PrepareError.verdict(f)
+		p.After = in.PrepareError.After
+	case in.Prepared == nil:
+		p.Step = StepPrepare
+	}
+	return p
+}
+
+// void ends an attempt whose parameters are no longer what spec asks for. EC2 may have accepted it, with the
+// answer lost, so it is looked for until the consistency window is over, unless EC2 is known to have refused.
+func void(in Input, f facts) Plan {
+	if in.Memory.Rejected == f.intent.Token {
+		return intend(in, f, f.attempt+1, launchSpecChanged)
+	}
+	if in.Memory.Voiding == f.intent.Token && in.Now.Sub(in.Memory.VoidingSince) >= consistencyWindow {
+		return intend(in, f, f.attempt+1, launchSpecChanged)
+	}
+	return findAttempt(in, f, "spec has changed since the launch was decided; looking whether EC2 had accepted it before the next one")
+}
+
+// findAttempt looks for what the intent's attempt may have launched.
+func findAttempt(in Input, f facts, message string) Plan {
+	p := f.plan()
+	p.Step, p.Of, p.Intent = StepFindByToken, f.intent.Token, f.intent
+	p.Verdict = f.waiting(ec2v1.ReasonLaunching, message)
+	p.hold(in)
+	return p
+}

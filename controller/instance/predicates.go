@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/apply"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// wakes lets through the changes of an object that a pass may have to answer: of spec, deletion, finalizers,
+// labels and our annotations, and of who owns what is ours. Our own writes of status are not among them.
+func wakes() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return e.ObjectOld == nil || e.ObjectNew == nil || matters(e.ObjectOld, e.ObjectNew)
+	}}
+}
+
+func matters(before, after client.Object) bool {
+	return before.GetUID() != after.GetUID() ||
+		before.GetGeneration() != after.GetGeneration() ||
+		!before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp()) ||
+		!slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
+		!maps.Equal(before.GetLabels(), after.GetLabels()) ||
+		annotation(before, ec2v1.AnnotationLaunch) != annotation(after, ec2v1.AnnotationLaunch) ||
+		annotation(before, ec2v1.AnnotationReconcileRequestedAt) != annotation(after, ec2v1.AnnotationReconcileRequestedAt) ||
+		ownershipLost(before.GetManagedFields(), after.GetManagedFields())
+}
+
+func annotation(obj client.Object, key string) string { return obj.GetAnnotations()[key] }
+
+// ownershipLost tells whether one of our managers owns less than before: somebody has taken a field, or we
+// have given it up.
+func ownershipLost(before, after []metav1.ManagedFieldsEntry) bool {
+	for _, b := range before {
+		if !ours(b) {
+			continue
+		}
+		i := slices.IndexFunc(after, func(a metav1.ManagedFieldsEntry) bool {
+			return a.Manager == b.Manager && a.Operation == b.Operation && a.Subresource == b.Subresource
+		})
+		if i < 0 || lessThan(after[i], b) {
+			return true
+		}
+	}
+	return false
+}
+
+func ours(e metav1.ManagedFieldsEntry) bool {
+	return e.Operation == metav1.ManagedFieldsOperationApply &&
+		(e.Manager == string(apply.ManagerInstance) || e.Manager == string(apply.ManagerInstanceLifecycle))
+}
+
+// lessThan tells whether an entry lacks a field of an earlier one. What cannot be read counts as lost, since
+// a needless pass does no harm.
+func lessThan(after, before metav1.ManagedFieldsEntry) bool {
+	a, errA := fieldsOf(after)
+	b, errB := fieldsOf(before)
+	if errA != nil || errB != nil {
+		return true
+	}
+	return !b.Difference(a).Empty()
+}
+
+func fieldsOf(e metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
+	set := &fieldpath.Set{}
+	if e.FieldsV1 == nil {
+		return set, nil
+	}
+	return set, set.FromJSON(bytes.NewReader(e.FieldsV1.GetRawBytes()))
+}

@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/apply"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
+)
+
+// Sessions gives the session of an account in a Region; an empty Region is the account's.
+type Sessions interface {
+	Session(ctx context.Context, account *ec2v1.EC2Account, region string) (cloud.Session, error)
+}
+
+// Reconciler reconciles EC2Instances.
+type Reconciler struct {
+	// Reader reads from the cache; Live reads past it, for Secrets and ConfigMaps only.
+	Reader, Live client.Reader
+	// Applier writes.
+	Applier *apply.Applier
+	// Sessions and Observer are the way to EC2.
+	Sessions Sessions
+	Observer *observer.Observer
+	// Events records events.
+	Events events.EventRecorder
+	// Clock tells the time.
+	Clock clock.PassiveClock
+	// Cluster identifies this cluster in tags and tokens.
+	Cluster string
+	// OperatorNamespace may use every account that has no allowedNamespaces.
+	OperatorNamespace string
+
+	memories memories
+}
+
+// Reconcile makes one pass over an object.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	obj := &ec2v1.EC2Instance{}
+	err := r.Reader.Get(ctx, req.NamespacedName, obj)
+	if apierrors.IsNotFound(err) {
+		r.memories.drop(req.NamespacedName)
+		return reconcile.Result{}, nil
+	}
+	if err != nil {
+		return reconcile.Result{}, fmt.Errorf("reading EC2Instance from the cache: %w", err)
+	}
+	if !r.Applier.Fresh(obj) {
+		return reconcile.Result{RequeueAfter: cacheLag}, nil
+	}
+	after, err := r.pass(ctx, obj)
+	return r.result(ctx, req.NamespacedName, after, err)
+}
+
+// result turns the end of a pass into what the queue is told.
+func (r *Reconciler) result(ctx context.Context, key types.NamespacedName, after time.Duration, err error) (reconcile.Result, error) {
+	switch {
+	case apply.IsGone(err):
+		log.FromContext(ctx).V(1).Info("Object is gone", "object", key)
+		return reconcile.Result{}, nil
+	case apply.IsStale(err):
+		return reconcile.Result{RequeueAfter: cacheLag}, nil
+	case err != nil:
+		return reconcile.Result{}, err
+	default:
+		return reconcile.Result{RequeueAfter: after}, nil
+	}
+}
+
+// pass is one pass over one object.
+type pass struct {
+	*Reconciler
+	log   logr.Logger
+	obj   *ec2v1.EC2Instance
+	actor *actor
+	in    Input
+	// version is the object's resourceVersion after this pass's own writes.
+	version string
+}
+
+func (r *Reconciler) pass(ctx context.Context, obj *ec2v1.EC2Instance) (time.Duration, error) {
+	p := &pass{Reconciler: r, log: log.FromContext(ctx), obj: obj, version: obj.ResourceVersion}
+	if err := p.observe(ctx); err != nil {
+		return 0, err
+	}
+	plan, err := p.decide(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if plan.Step == StepRelease {
+		return 0, p.release(ctx)
+	}
+	return p.carryOut(ctx, plan)
+}
+
+// maxLooks bounds how often a pass looks something up and decides again: launch parameters, the id, the token.
+const maxLooks = 4
+
+// decide decides, and finds out what the decision asks for, until there is something to do.
+func (p *pass) decide(ctx context.Context) (Plan, error) {
+	for range maxLooks {
+		plan := Decide(p.in)
+		if !plan.Step.looks() {
+			return plan, nil
+		}
+		if plan.Step == StepPrepare {
+			if err := p.prepare(ctx, &p.in, p.actor.session); err != nil {
+				return Plan{}, err
+			}
+			continue
+		}
+		p.actor.look(ctx, p.in, plan)
+		p.refresh()
+	}
+	plan := Decide(p.in)
+	plan.Step, plan.After = StepNone, lookAgain
+	return plan, nil
+}
+
+// carryOut writes what has to be written before the step, takes the step, and writes the status.
+func (p *pass) carryOut(ctx context.Context, plan Plan) (time.Duration, error) {
+	if plan.Quiet {
+		return plan.After, nil
+	}
+	if err := p.applyLifecycle(ctx, plan); err != nil {
+		return p.conflicted(ctx, plan, err)
+	}
+	if plan.Step == StepTag {
+		// The keys are recorded as ours before they are set, so that they can be removed whatever happens now.
+		if err := p.applyStatus(ctx, plan); err != nil {
+			return 0, err
+		}
+	}
+	told, err := p.actor.act(ctx, plan, p.in.Prepared)
+	if plan.Step == StepNone {
+		return plan.After, p.applyStatus(ctx, plan)
+	}
+	after := p.outcome(plan, told, err)
+	if after.quiet {
+		return after.plan.After, nil
+	}
+	return after.plan.After, p.applyStatus(ctx, after.plan)
+}
+
+// outcome is what a pass has to tell after its step.
+type outcome struct {
+	plan Plan
+	// quiet: there is nothing new to tell.
+	quiet bool
+}
+
+// outcome decides again on what the step has changed, so that the status tells the world after it.
+func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
+	if err != nil {
+		failure := callError(err)
+		p.log.Info("AWS call failed", "step", plan.Step, "class", failure.Class, "code", failure.Code, "message", failure.Message)
+		plan.Verdict = plan.Verdict.failed(failure)
+		plan.After = p.in.Memory.wait(memoryStep(plan.Step), plan.Of, p.Clock.Now())
+		plan.Events = append(plan.Events, warning(reasonOf(failure.Class), "%s", failure.Error()))
+		return outcome{plan: plan, quiet: failure.Class == cloud.ClassThrottled}
+	}
+	p.refresh()
+	next := Decide(p.in)
+	next.Events = append(told, next.Events...)
+	if next.Step != StepNone && next.After == 0 {
+		next.After = again
+	}
+	return outcome{plan: next}
+}
+
+// again is when to come back for the next step: at once, and as a pass of its own.
+const again = time.Millisecond
+
+// memoryStep is the step under which a call is remembered.
+func memoryStep(s Step) Step {
+	if s == StepIntend {
+		return StepLaunch
+	}
+	return s
+}
+
+// conflicted tells of a manager that holds the finalizer or the launch intent.
+func (p *pass) conflicted(ctx context.Context, plan Plan, err error) (time.Duration, error) {
+	if !apply.IsOwnershipConflict(err) {
+		return 0, err
+	}
+	plan.Verdict = learn(p.in).stalled(ec2v1.ReasonOwnershipConflict, err.Error())
+	plan.Events = []Event{warning(ec2v1.ReasonOwnershipConflict, "%s", err.Error())}
+	return accountAgain, p.applyStatus(ctx, plan)
+}

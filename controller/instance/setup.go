@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
+)
+
+// +kubebuilder:rbac:groups=ec2.fieldowner.dev,resources=ec2instances,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=ec2.fieldowner.dev,resources=ec2instances/status,verbs=patch
+// +kubebuilder:rbac:groups=ec2.fieldowner.dev,resources=ec2accounts,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=secrets;configmaps,verbs=get
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// reconcileTimeout bounds a pass: a launch and a lookup have a minute each.
+const reconcileTimeout = 3 * time.Minute
+
+// accountIndex finds the EC2Instances of an account.
+const accountIndex = "spec.accountRef.name"
+
+var namespaceKind = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
+
+// SetupWithManager registers the controller: it is woken by the object, by what EC2 shows of its instance, by
+// its account and by its namespace's labels.
+func (r *Reconciler) SetupWithManager(ctx context.Context, mgr manager.Manager, workers int) error {
+	if err := mgr.GetFieldIndexer().IndexField(ctx, &ec2v1.EC2Instance{}, accountIndex, indexAccount); err != nil {
+		return err
+	}
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(namespaceKind)
+	return builder.ControllerManagedBy(mgr).
+		Named("ec2instance").
+		For(&ec2v1.EC2Instance{}, builder.WithPredicates(wakes())).
+		Watches(&ec2v1.EC2Account{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(namespace, handler.EnqueueRequestsFromMapFunc(r.ofNamespace), builder.WithPredicates(predicate.LabelChangedPredicate{})).
+		WatchesRawSource(source.Func(r.watchEC2)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, ReconciliationTimeout: reconcileTimeout}).
+		Complete(r)
+}
+
+func indexAccount(obj client.Object) []string {
+	i, ok := obj.(*ec2v1.EC2Instance)
+	if !ok {
+		return nil
+	}
+	return []string{accountName(i)}
+}
+
+// watchEC2 turns what the observer tells into keys.
+func (r *Reconciler) watchEC2(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+	r.Observer.OnChange(func(o cloud.Owner) {
+		queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: o.Namespace, Name: o.Name}})
+	})
+	r.Observer.OnSynced(func(s observer.Scope) {
+		for _, request := range r.requests(ctx, client.MatchingFields{accountIndex: s.Account}) {
+			queue.Add(request)
+		}
+	})
+	return nil
+}
+
+func (r *Reconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
+	return r.requests(ctx, client.MatchingFields{accountIndex: account.GetName()})
+}
+
+func (r *Reconciler) ofNamespace(ctx context.Context, namespace client.Object) []reconcile.Request {
+	return r.requests(ctx, client.InNamespace(namespace.GetName()))
+}
+
+func (r *Reconciler) requests(ctx context.Context, selector client.ListOption) []reconcile.Request {
+	list := &ec2v1.EC2InstanceList{}
+	if err := r.Reader.List(ctx, list, selector); err != nil {
+		log.FromContext(ctx).Error(err, "Failed to list EC2Instances from the cache")
+		return nil
+	}
+	out := make([]reconcile.Request, 0, len(list.Items))
+	for i := range list.Items {
+		out = append(out, reconcile.Request{NamespacedName: keyOf(&list.Items[i])})
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+)
+
+// maxMessage is the longest message that our own fields take (api/v1); metav1.Condition takes more.
+const maxMessage = 1024
+
+// buildStatus builds the whole status from scratch: what EC2 shows, or what is recorded while EC2 shows
+// nothing, and what the plan says.
+func buildStatus(obj *ec2v1.EC2Instance, cluster string, p Plan, now time.Time) *ec2v1ac.EC2InstanceStatusApplyConfiguration {
+	known := recorded(&obj.Status)
+	if p.Instance != nil {
+		known = observed(&p.Instance.Instance)
+		if p.Instance.Gone {
+			known.WithState(string(cloud.StateTerminated))
+		}
+	}
+	if launch := launchStatus(obj, cluster, p); launch != nil {
+		known.WithLaunch(launch)
+	}
+	return known.
+		WithObservedGeneration(obj.Generation).
+		WithConditions(conditions(obj, p.Verdict, now)...).
+		WithManagedTagKeys(p.ManagedTagKeys...).
+		WithPlan(plannedChanges(p.Changes)...)
+}
+
+// launchStatus tells the launch that the instance came from, or else the one that is under way.
+func launchStatus(obj *ec2v1.EC2Instance, cluster string, p Plan) *ec2v1ac.LaunchStatusApplyConfiguration {
+	intent := cmp.Or(p.Intent, intentOf(obj, cluster))
+	recorded := obj.Status.Launch
+	switch {
+	case p.Instance == nil && (intent == nil || obj.Status.InstanceID != ""):
+		return recordedLaunch(recorded)
+	case p.Instance == nil || (intent != nil && intent.Token == p.Instance.ClientToken):
+		return ec2v1ac.LaunchStatus().WithAttempt(intent.Attempt).WithClientToken(intent.Token).WithAt(intent.At).WithReason(intent.Reason)
+	case recorded != nil && recorded.ClientToken == p.Instance.ClientToken:
+		return recordedLaunch(recorded)
+	default:
+		out := ec2v1ac.LaunchStatus().WithClientToken(p.Instance.ClientToken).WithAt(metav1.NewTime(p.Instance.LaunchTime))
+		if p.Attempt > 0 {
+			out.WithAttempt(p.Attempt)
+		}
+		return out
+	}
+}
+
+func recordedLaunch(r *ec2v1.LaunchStatus) *ec2v1ac.LaunchStatusApplyConfiguration {
+	if r == nil {
+		return nil
+	}
+	out := ec2v1ac.LaunchStatus()
+	setText(r.ClientToken, out.WithClientToken)
+	setText(r.Reason, out.WithReason)
+	if r.Attempt > 0 {
+		out.WithAttempt(r.Attempt)
+	}
+	if r.At != nil {
+		out.WithAt(*r.At)
+	}
+	return out
+}
+
+// conditions builds the conditions; one whose status is unchanged keeps its transition time.
+func conditions(obj *ec2v1.EC2Instance, v Verdict, now time.Time) []*metav1ac.ConditionApplyConfiguration {
+	states := []struct {
+		name  string
+		state *State
+	}{
+		{ec2v1.ConditionReady, &v.Ready},
+		{ec2v1.ConditionLaunched, &v.Launched},
+		{ec2v1.ConditionSynced, &v.Synced},
+		{ec2v1.ConditionReconciling, v.Reconciling},
+		{ec2v1.ConditionStalled, v.Stalled},
+	}
+	var out []*metav1ac.ConditionApplyConfiguration
+	for _, s := range states {
+		if s.state == nil {
+			continue
+		}
+		since := metav1.NewTime(now.UTC().Truncate(time.Second))
+		if live := meta.FindStatusCondition(obj.Status.Conditions, s.name); live != nil && live.Status == s.state.Status {
+			since = live.LastTransitionTime
+		}
+		out = append(out, metav1ac.Condition().
+			WithType(s.name).
+			WithStatus(s.state.Status).
+			WithReason(s.state.Reason).
+			WithMessage(shortened(s.state.Message)).
+			WithObservedGeneration(obj.Generation).
+			WithLastTransitionTime(since))
+	}
+	return out
+}
+
+func plannedChanges(changes []Change) []*ec2v1ac.PlannedChangeApplyConfiguration {
+	out := make([]*ec2v1ac.PlannedChangeApplyConfiguration, 0, len(changes))
+	for _, c := range changes {
+		planned := ec2v1ac.PlannedChange().WithField(c.Field).WithAction(c.Action).WithState(c.State)
+		setText(c.Current, planned.WithCurrent)
+		setText(c.Desired, planned.WithDesired)
+		setText(c.Message, planned.WithMessage)
+		out = append(out, planned)
+	}
+	return out
+}
+
+// setText sets a field that is left out when it is empty.
+func setText[T any](value string, set func(string) T) {
+	if value != "" {
+		set(shortened(value))
+	}
+}
+
+// shortened cuts a text to maxMessage bytes, at a rune's end.
+func shortened(s string) string {
+	const ellipsis = "…"
+	if len(s) <= maxMessage {
+		return s
+	}
+	cut := maxMessage - len(ellipsis)
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + ellipsis
+}
+
+// addressesOf are the addresses that a Service would use.
+func addressesOf(i *cloud.Instance) []string {
+	addresses := slices.Clone(i.IPv6)
+	if i.PrivateIP != "" {
+		addresses = append(addresses, i.PrivateIP)
+	}
+	slices.Sort(addresses)
+	return slices.Compact(addresses)
+}

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import "time"
+
+// The durations of this package, each with its reason.
+const (
+	// consistencyWindow is how long something that EC2 accepted may stay invisible. EC2 promises no number; its
+	// guide to eventual consistency tells clients to go on looking for up to five minutes.
+	consistencyWindow = 5 * time.Minute
+
+	// lookAgain is the pause between single lookups of what is not visible: the start of the pauses that EC2's
+	// guide recommends ("a couple of seconds"), since each is one call for one object.
+	lookAgain = 5 * time.Second
+
+	// settle is how long an accepted change may take to show in a describe before it is asked for again;
+	// doubled with each repetition up to settleMax.
+	settle    = 15 * time.Second
+	settleMax = 2 * time.Minute
+
+	// tagSettle is how long the tags of RunInstances may take to show: EC2's tag view converges later than the
+	// instance itself.
+	tagSettle = time.Minute
+
+	// recreatePause is the least time between the first launch of an object and the second; it doubles with
+	// each attempt up to recreatePauseMax, so that an instance that something keeps terminating costs little,
+	// while one that lived longer than the pause is replaced at once.
+	recreatePause    = 15 * time.Second
+	recreatePauseMax = 15 * time.Minute
+
+	// cacheLag is when to come back if the cache does not show our own latest write yet: a watch event takes
+	// milliseconds.
+	cacheLag = 25 * time.Millisecond
+
+	// firstList is when to come back if EC2 has not been listed yet. The observer wakes the object as soon as it
+	// has been; this is for a wake-up that is lost.
+	firstList = 30 * time.Second
+
+	// accountAgain is when to look again at an account that is missing or not allowed. A change of the account
+	// or the namespace wakes the object at once; this is for a wake-up that is lost.
+	accountAgain = 5 * time.Minute
+)
+
+// doubled returns start, doubled times over, and at most limit.
+func doubled(start, limit time.Duration, times int64) time.Duration {
+	for range times {
+		if start *= 2; start >= limit {
+			return limit
+		}
+	}
+	return min(start, limit)
+}

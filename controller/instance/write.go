@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/apply"
+)
+
+func keyOf(obj *ec2v1.EC2Instance) types.NamespacedName {
+	return types.NamespacedName{Namespace: obj.Namespace, Name: obj.Name}
+}
+
+// applyLifecycle applies the finalizer and the launch intent. A new intent is guarded by the resourceVersion
+// that it was decided on, so that two operators, or an edit in between, cannot make two of one attempt.
+func (p *pass) applyLifecycle(ctx context.Context, plan Plan) error {
+	if p.obj.DeletionTimestamp != nil {
+		return nil
+	}
+	intent := intentOf(p.obj, p.Cluster)
+	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithUID(p.obj.UID).WithFinalizers(ec2v1.InstanceFinalizer)
+	if plan.Step == StepIntend {
+		intent = plan.Intent
+		config.WithResourceVersion(p.version)
+	}
+	if intent == nil && plan.Instance == nil {
+		return nil // Nothing is launched, and nothing is about to be.
+	}
+	if intent != nil {
+		value, err := intent.encode()
+		if err != nil {
+			return err
+		}
+		config.WithAnnotations(map[string]string{ec2v1.AnnotationLaunch: value})
+	}
+	result, err := p.Applier.Apply(ctx, p.obj, apply.Intent{Config: config, Manager: apply.ManagerInstanceLifecycle})
+	if err != nil {
+		return fmt.Errorf("applying the finalizer and the launch intent: %w", err)
+	}
+	p.version = result.ResourceVersion
+	if plan.Step == StepIntend {
+		p.actor.memory.Wrote = plan.Intent.Token
+		p.in.Object = withIntent(p.obj, config)
+	}
+	return nil
+}
+
+// withIntent is the object as it is after the intent was written.
+func withIntent(obj *ec2v1.EC2Instance, answer *ec2v1ac.EC2InstanceApplyConfiguration) *ec2v1.EC2Instance {
+	out := obj.DeepCopy()
+	out.Annotations = answer.Annotations
+	out.Finalizers = answer.Finalizers
+	return out
+}
+
+// applyStatus applies the whole status, and records the plan's events once it is written.
+func (p *pass) applyStatus(ctx context.Context, plan Plan) error {
+	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).
+		WithResourceVersion(p.version).
+		WithStatus(buildStatus(p.in.Object, p.Cluster, plan, p.Clock.Now()))
+	result, err := p.Applier.Apply(ctx, p.obj, apply.Intent{
+		Config: config, Manager: apply.ManagerInstance, Subresource: apply.SubresourceStatus, Force: true,
+	})
+	if err != nil {
+		return fmt.Errorf("applying the status: %w", err)
+	}
+	if result.Outcome == apply.Changed {
+		p.version = result.ResourceVersion
+		p.record(plan.Events)
+	}
+	return nil
+}
+
+// release gives up the finalizer and with it, usually, the object.
+func (p *pass) release(ctx context.Context) error {
+	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithUID(p.obj.UID)
+	if _, err := p.Applier.Apply(ctx, p.obj, apply.Intent{Config: config, Manager: apply.ManagerInstanceLifecycle}); err != nil {
+		return fmt.Errorf("releasing the finalizer: %w", err)
+	}
+	p.Applier.Forget(p.obj.UID)
+	if p.actor.view != nil {
+		for _, e := range p.in.Entries {
+			if !e.State.Live() || e.Gone {
+				p.actor.view.Drop(e.ID)
+			}
+		}
+	}
+	p.record([]Event{normal("Released", "Finished deletion of this object: deletionPolicy %s", p.obj.Spec.DeletionPolicy)})
+	return nil
+}
+
+func (p *pass) record(events []Event) {
+	for _, e := range events {
+		p.Events.Eventf(p.obj, nil, e.Type, e.Reason, actionReconcile, "%s", e.Note)
+	}
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"context"
+	"fmt"
+
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/apply"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+)
+
+// +kubebuilder:rbac:groups=ec2.fieldowner.dev,resources=ec2accounts,verbs=create;patch
+
+// addDefaultAccount applies, once this operator leads, an EC2Account made from the environment. Fields that
+// somebody else has set stay theirs.
+func addDefaultAccount(mgr manager.Manager, applier *apply.Applier) error {
+	return mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+		region, err := cloud.EnvironmentRegion(ctx)
+		if err != nil {
+			return fmt.Errorf("making the default EC2Account: %w", err)
+		}
+		config := ec2v1ac.EC2Account(ec2v1.DefaultAccountName).WithSpec(ec2v1ac.EC2AccountSpec().
+			WithRegion(region).
+			WithAllowedNamespaces(metav1ac.LabelSelector()))
+		_, err = applier.Apply(ctx, nil, apply.Intent{Config: config, Manager: apply.ManagerOperator, Create: true})
+		if apply.IsOwnershipConflict(err) {
+			mgr.GetLogger().Info("Kept the default EC2Account as others have set it", "conflict", err.Error())
+			return nil
+		}
+		return err
+	}))
+}
