@@ -53,7 +53,6 @@ type EC2InstanceList struct {
 // EC2InstanceSpec is what an instance shall be.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.region) == has(oldSelf.region) && (!has(self.region) || self.region == oldSelf.region)",message="must not set, change or remove region after creation: create another EC2Instance instead",fieldPath=".region"
-// +kubebuilder:validation:XValidation:rule="!has(self.tags) || !has(self.metadataOptions) || !has(self.metadataOptions.instanceMetadataTags) || self.metadataOptions.instanceMetadataTags != 'enabled' || self.tags.all(t, t.key.matches('^[a-zA-Z0-9+=.,_:@-]+$') && !(t.key in ['.', '..', '_index']))",message="must have keys of letters, digits and + - = . , _ : @ only, and none that is . or .. or _index, while metadataOptions.instanceMetadataTags is enabled",fieldPath=".tags"
 type EC2InstanceSpec struct {
 	// accountRef names the EC2Account whose credentials are used. It defaults to the account named "default"
 	// and cannot change.
@@ -150,7 +149,7 @@ type EC2InstanceSpec struct {
 	// suspend keeps the operator, while true, from changing anything in EC2 for this object; it goes on
 	// observing, and deletion still works. It defaults to false and can change at any time.
 	// +optional
-	Suspend bool `json:"suspend,omitempty"`
+	Suspend *bool `json:"suspend,omitempty"`
 }
 
 // AccountReference names an EC2Account.
@@ -290,8 +289,10 @@ type MetadataOptions struct {
 	// +optional
 	HTTPProtocolIPv6 string `json:"httpProtocolIPv6,omitempty"`
 
-	// instanceMetadataTags is enabled or disabled: whether the instance can read its tags.
+	// instanceMetadataTags can only be disabled: EC2 refuses tags with a slash in their key while an instance can
+	// read its tags from the metadata service, and the keys of the instance's identity have one.
 	// +kubebuilder:validation:Enum=enabled;disabled
+	// +kubebuilder:validation:XValidation:rule="self != 'enabled'",message="must be disabled: EC2 refuses keys with a slash, which the tags of the instance's identity have, while its tags are in its metadata"
 	// +optional
 	InstanceMetadataTags string `json:"instanceMetadataTags,omitempty"`
 }

@@ -19,7 +19,8 @@ type MetadataOptionsApplyConfiguration struct {
 	HTTPPutResponseHopLimit *int32 `json:"httpPutResponseHopLimit,omitempty"`
 	// httpProtocolIPv6 is enabled or disabled: the service's IPv6 endpoint.
 	HTTPProtocolIPv6 *string `json:"httpProtocolIPv6,omitempty"`
-	// instanceMetadataTags is enabled or disabled: whether the instance can read its tags.
+	// instanceMetadataTags can only be disabled: EC2 refuses tags with a slash in their key while an instance can
+	// read its tags from the metadata service, and the keys of the instance's identity have one.
 	InstanceMetadataTags *string `json:"instanceMetadataTags,omitempty"`
 }
 
