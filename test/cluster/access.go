@@ -43,7 +43,7 @@ func (c *Cluster) KubeconfigPath() string { return c.kubeconfig }
 // client-side rate limits are client-go's defaults: whoever it is for sets its
 // own.
 func (c *Cluster) ServiceAccountConfig(ctx context.Context, namespace, name string) (*rest.Config, error) {
-	clients, err := kubernetes.NewForConfig(c.admin)
+	clients, err := c.clients()
 	if err != nil {
 		return nil, err
 	}
@@ -67,10 +67,16 @@ func (c *Cluster) ServiceAccountKubeconfig(ctx context.Context, namespace, name,
 	if err != nil {
 		return err
 	}
-	if err := clientcmd.WriteToFile(kubeconfigOf(config), path); err != nil {
-		return fmt.Errorf("writing the kubeconfig of ServiceAccount %s/%s: %w", namespace, name, err)
+	return writeKubeconfig(config, path)
+}
+
+// clients talk to the cluster as the admin.
+func (c *Cluster) clients() (*kubernetes.Clientset, error) {
+	clients, err := kubernetes.NewForConfig(c.admin)
+	if err != nil {
+		return nil, fmt.Errorf("making clients for the API server: %w", err)
 	}
-	return nil
+	return clients, nil
 }
 
 // createAdmin makes the user that the cluster's owner acts as.
@@ -82,7 +88,7 @@ func (c *Cluster) createAdmin(context.Context) error {
 	config.QPS = -1 // no limit
 	c.admin = config
 	c.kubeconfig = c.data.join("kubeconfig")
-	return clientcmd.WriteToFile(kubeconfigOf(config), c.kubeconfig)
+	return writeKubeconfig(config, c.kubeconfig)
 }
 
 // writeUserKubeconfig makes a user and writes its kubeconfig to the data folder.
@@ -92,7 +98,7 @@ func (c *Cluster) writeUserKubeconfig(user, file string) (string, error) {
 		return "", err
 	}
 	path := c.data.join(file)
-	return path, clientcmd.WriteToFile(kubeconfigOf(config), path)
+	return path, writeKubeconfig(config, path)
 }
 
 // userConfig makes a user, who is known by a client certificate.
@@ -103,6 +109,14 @@ func (c *Cluster) userConfig(name string, groups ...string) (*rest.Config, error
 		return nil, fmt.Errorf("making the user %s: %w", name, err)
 	}
 	return user.Config(), nil
+}
+
+// writeKubeconfig writes what a configuration made here says to a file.
+func writeKubeconfig(config *rest.Config, path string) error {
+	if err := clientcmd.WriteToFile(kubeconfigOf(config), path); err != nil {
+		return fmt.Errorf("writing the kubeconfig %s: %w", path, err)
+	}
+	return nil
 }
 
 // kubeconfigOf says the same as a configuration made here, in a kubeconfig.

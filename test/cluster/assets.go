@@ -53,7 +53,10 @@ func locateAssets(asked, environment string) (assets, error) {
 	for _, dir := range []string{asked, environment} {
 		if dir != "" {
 			absolute, err := filepath.Abs(dir)
-			return assets(absolute), err
+			if err != nil {
+				return "", fmt.Errorf("finding the control plane's programs in %s: %w", dir, err)
+			}
+			return assets(absolute), nil
 		}
 	}
 	root, err := moduleRoot()
@@ -68,7 +71,7 @@ func locateAssets(asked, environment string) (assets, error) {
 func moduleRoot() (string, error) {
 	working, err := os.Getwd()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("finding the working directory: %w", err)
 	}
 	for dir := working; ; dir = filepath.Dir(dir) {
 		_, err := os.Stat(filepath.Join(dir, "go.mod"))
@@ -76,7 +79,7 @@ func moduleRoot() (string, error) {
 			return dir, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return "", err
+			return "", fmt.Errorf("looking for go.mod: %w", err)
 		}
 		if dir == filepath.Dir(dir) {
 			return "", fmt.Errorf("%s is not in a Go module", working)

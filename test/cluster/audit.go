@@ -33,7 +33,7 @@ func auditPolicy() auditv1.Policy {
 func (c *Cluster) configureAudit() error {
 	policy, err := yaml.Marshal(auditPolicy())
 	if err != nil {
-		return err
+		return fmt.Errorf("encoding the audit policy: %w", err)
 	}
 	path, err := c.data.write("audit-policy.yaml", policy)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *Cluster) Requests() (Requests, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the audit log: %w", err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // only read
 	requests, err := readAudit(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the audit log %s: %w", file.Name(), err)

@@ -21,18 +21,24 @@ type dataDir struct {
 func makeDataDir(asked string) (dataDir, error) {
 	if asked == "" {
 		path, err := os.MkdirTemp("", "fieldowner-cluster-")
-		return dataDir{path: path, made: true}, err
+		if err != nil {
+			return dataDir{}, fmt.Errorf("making a temporary data folder: %w", err)
+		}
+		return dataDir{path: path, made: true}, nil
 	}
 	path, err := filepath.Abs(asked)
 	if err != nil {
-		return dataDir{}, err
+		return dataDir{}, fmt.Errorf("DataDir %s: %w", asked, err)
 	}
 	entries, err := os.ReadDir(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return dataDir{path: path, made: true}, os.MkdirAll(path, 0o700)
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return dataDir{}, fmt.Errorf("making the DataDir: %w", err)
+		}
+		return dataDir{path: path, made: true}, nil
 	case err != nil:
-		return dataDir{}, err
+		return dataDir{}, fmt.Errorf("reading the DataDir: %w", err)
 	case len(entries) > 0:
 		return dataDir{}, fmt.Errorf("DataDir %s is not empty: name an empty or a new folder, or none for a temporary one", path)
 	}
@@ -46,17 +52,37 @@ func (d dataDir) join(name string) string { return filepath.Join(d.path, name) }
 // these files are credentials.
 func (d dataDir) write(name string, content []byte) (string, error) {
 	path := d.join(name)
-	return path, os.WriteFile(path, content, 0o600)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return "", fmt.Errorf("writing to the data folder: %w", err)
+	}
+	return path, nil
+}
+
+// makeSubfolder makes a folder in the folder.
+func (d dataDir) makeSubfolder(name string) (string, error) {
+	path := d.join(name)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return "", fmt.Errorf("making a folder in the data folder: %w", err)
+	}
+	return path, nil
 }
 
 // remove removes the folder if it is ours, else what is in it.
 func (d dataDir) remove() error {
-	if d.made {
-		return os.RemoveAll(d.path)
+	doomed := []string{d.path}
+	if !d.made {
+		entries, err := os.ReadDir(d.path)
+		if err != nil {
+			return fmt.Errorf("emptying the data folder: %w", err)
+		}
+		doomed = nil
+		for _, entry := range entries {
+			doomed = append(doomed, d.join(entry.Name()))
+		}
 	}
-	entries, err := os.ReadDir(d.path)
-	for _, entry := range entries {
-		err = errors.Join(err, os.RemoveAll(d.join(entry.Name())))
+	var errs []error
+	for _, path := range doomed {
+		errs = append(errs, os.RemoveAll(path))
 	}
-	return err
+	return errors.Join(errs...)
 }

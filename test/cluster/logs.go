@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 )
 
@@ -18,10 +17,14 @@ const tailSize = 2 << 10
 // logFile is the log of one program.
 func (d dataDir) logFile(program string) string { return d.join(program + ".log") }
 
-// createLog opens a program's log. The program is handed the file itself, so
-// nothing is left to copy or to wait for when it is killed.
-func (d dataDir) createLog(program string) (*os.File, error) {
-	return os.OpenFile(d.logFile(program), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+// withLog opens a program's log for the time of its start. The program is handed
+// the file itself, so nothing is left to copy or to wait for when it is killed.
+func (d dataDir) withLog(program string, start func(log *os.File) error) error {
+	log, err := os.OpenFile(d.logFile(program), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("creating the log of %s: %w", program, err)
+	}
+	return errors.Join(start(log), log.Close())
 }
 
 // explain adds the last lines of a program's log to the error of its start.
@@ -37,23 +40,13 @@ func (d dataDir) explain(program string, err error) error {
 }
 
 // readTail reads the last whole lines of a file, size bytes at most.
-func readTail(path string, size int64) ([]byte, error) {
-	file, err := os.Open(path)
+func readTail(path string, size int) ([]byte, error) {
+	content, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading a log: %w", err)
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
+	if start := len(content) - size; start > 0 {
+		_, content, _ = bytes.Cut(content[start:], []byte("\n"))
 	}
-	start := max(0, info.Size()-size)
-	tail, err := io.ReadAll(io.NewSectionReader(file, start, info.Size()-start))
-	if err != nil {
-		return nil, err
-	}
-	if start > 0 {
-		_, tail, _ = bytes.Cut(tail, []byte("\n"))
-	}
-	return bytes.TrimSpace(tail), nil
+	return bytes.TrimSpace(content), nil
 }

@@ -21,7 +21,7 @@ func TestLocateAssets(t *testing.T) {
 	for name, test := range map[string]struct{ asked, environment, want string }{
 		"asked for":       {"/asked", "/environment", "/asked"},
 		"environment":     {"", "/environment", "/environment"},
-		"built by make":   {"", "", filepath.Join(root, "bin/controlplane")},
+		"built by make":   {"", "", filepath.Join(root, "bin", "controlplane")},
 		"relative folder": {"../../bin", "", filepath.Join(root, "bin")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestDataDirMustBeEmpty(t *testing.T) {
 func TestReadTail(t *testing.T) {
 	for name, test := range map[string]struct {
 		content string
-		size    int64
+		size    int
 		want    string
 	}{
 		"empty":          {"", 10, ""},

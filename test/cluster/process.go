@@ -33,9 +33,10 @@ type process struct {
 	ended chan struct{}
 }
 
-// startProcess starts a program that writes its output to log.
-func startProcess(name, path string, args []string, log *os.File) (*process, error) {
-	p := &process{name: name, cmd: exec.Command(path, args...), ended: make(chan struct{})}
+// startProcess starts a program that writes its output to log. It runs until it
+// is stopped, also when ctx ends.
+func startProcess(ctx context.Context, name, path string, args []string, log *os.File) (*process, error) {
+	p := &process{name: name, cmd: exec.CommandContext(context.WithoutCancel(ctx), path, args...), ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.SysProcAttr = ownProcessGroup()
 	if err := p.cmd.Start(); err != nil {

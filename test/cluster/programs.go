@@ -17,8 +17,7 @@ import (
 // errPortTaken says that a program could not listen on the port chosen for it.
 var errPortTaken = errors.New("another program has taken the port")
 
-// controllers are those that give a cluster without nodes the behaviour that
-// users rely on.
+// controllers are those that give a cluster without nodes what users rely on.
 var controllers = []string{
 	"clusterrole-aggregation-controller",          // aggregated ClusterRoles such as admin, edit, view
 	"garbage-collector-controller",                // owned objects, foreground and background deletion
@@ -30,38 +29,29 @@ var controllers = []string{
 
 func (c *Cluster) startEtcd(context.Context) error {
 	c.say("Starting etcd")
-	log, err := c.data.createLog(etcdProgram)
+	dir, err := c.data.makeSubfolder("etcd")
 	if err != nil {
-		return err
-	}
-	defer log.Close()
-	dir := c.data.join("etcd")
-	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
 	c.etcd = &envtest.Etcd{
 		Path: c.assets.path(etcdProgram), DataDir: dir,
-		Out: log, Err: log,
 		StartTimeout: startTimeout, StopTimeout: stopTimeout,
 	}
-	return c.explainStart(etcdProgram, c.etcd.Start())
+	return c.data.withLog(etcdProgram, func(log *os.File) error {
+		c.etcd.Out, c.etcd.Err = log, log
+		return c.explainStart(etcdProgram, c.etcd.Start())
+	})
 }
 
 func (c *Cluster) startAPIServer(context.Context) error {
 	c.say("Starting kube-apiserver")
-	log, err := c.data.createLog(apiServerProgram)
+	dir, err := c.data.makeSubfolder("apiserver")
 	if err != nil {
-		return err
-	}
-	defer log.Close()
-	dir := c.data.join("apiserver")
-	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
 	c.apiServer = &envtest.APIServer{
 		Path: c.assets.path(apiServerProgram), CertDir: dir,
-		EtcdURL: c.etcd.URL,
-		Out:     log, Err: log,
+		EtcdURL:      c.etcd.URL,
 		StartTimeout: startTimeout, StopTimeout: stopTimeout,
 	}
 	c.configureAPIServer()
@@ -70,7 +60,10 @@ func (c *Cluster) startAPIServer(context.Context) error {
 			return err
 		}
 	}
-	return c.explainStart(apiServerProgram, c.apiServer.Start())
+	return c.data.withLog(apiServerProgram, func(log *os.File) error {
+		c.apiServer.Out, c.apiServer.Err = log, log
+		return c.explainStart(apiServerProgram, c.apiServer.Start())
+	})
 }
 
 // configureAPIServer turns envtest's flags into those of a usual cluster.
@@ -84,12 +77,15 @@ func (c *Cluster) configureAPIServer() {
 		// which is not allowed in the Endpoints of the service "kubernetes":
 		// without nodes they are of no use anyway.
 		Set("advertise-address", "127.0.0.1").
-		Set("endpoint-reconciler-type", "none")
+		Set("endpoint-reconciler-type", "none").
+		// Watches end when the API server is to stop. Otherwise it waits a minute
+		// for clients to end them, and operators under test do not.
+		Set("shutdown-watch-termination-grace-period", "1s")
 }
 
 // startControllers starts kube-controller-manager the way clusters run it: each
 // controller under a ServiceAccount of its own, with RBAC's default roles.
-func (c *Cluster) startControllers(context.Context) error {
+func (c *Cluster) startControllers(ctx context.Context) error {
 	if c.options.WithoutControllers {
 		return nil
 	}
@@ -98,16 +94,11 @@ func (c *Cluster) startControllers(context.Context) error {
 	if err != nil {
 		return err
 	}
-	ca, err := c.data.write("ca.crt", c.apiServer.SecureServing.CA)
+	ca, err := c.data.write("ca.crt", c.apiServer.CA)
 	if err != nil {
 		return err
 	}
-	log, err := c.data.createLog(controllerManagerProgram)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	c.controllers, err = startProcess(controllerManagerProgram, c.assets.path(controllerManagerProgram), []string{
+	args := []string{
 		"--kubeconfig=" + kubeconfig,
 		"--use-service-account-credentials=true",
 		"--controllers=" + strings.Join(controllers, ","),
@@ -117,8 +108,11 @@ func (c *Cluster) startControllers(context.Context) error {
 		// Enough for the garbage collector to keep up with suites of thousands
 		// of objects; the default of 20 requests per second is not.
 		"--kube-api-qps=500", "--kube-api-burst=1000",
-	}, log)
-	return err
+	}
+	return c.data.withLog(controllerManagerProgram, func(log *os.File) error {
+		c.controllers, err = startProcess(ctx, controllerManagerProgram, c.assets.path(controllerManagerProgram), args, log)
+		return err
+	})
 }
 
 // explainStart says why a program of envtest did not start. envtest's own error
@@ -148,12 +142,18 @@ func (c *Cluster) stopAPIServer() error {
 	if c.apiServer == nil {
 		return nil
 	}
-	return c.apiServer.Stop()
+	if err := c.apiServer.Stop(); err != nil {
+		return fmt.Errorf("stopping %s: %w", apiServerProgram, err)
+	}
+	return nil
 }
 
 func (c *Cluster) stopEtcd() error {
 	if c.etcd == nil {
 		return nil
 	}
-	return c.etcd.Stop()
+	if err := c.etcd.Stop(); err != nil {
+		return fmt.Errorf("stopping %s: %w", etcdProgram, err)
+	}
+	return nil
 }

@@ -10,7 +10,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 )
 
 // readyPollInterval is how often the start looks whether the cluster is usable:
@@ -21,7 +20,7 @@ const readyPollInterval = 50 * time.Millisecond
 // the default namespace, and its ServiceAccount as the sign that the controllers
 // are at work.
 func (c *Cluster) waitUntilUsable(ctx context.Context) error {
-	clients, err := kubernetes.NewForConfig(c.admin)
+	clients, err := c.clients()
 	if err != nil {
 		return err
 	}

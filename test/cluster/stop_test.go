@@ -19,6 +19,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // processesOf finds the programs of the cluster whose data is in dir: each has
@@ -71,8 +73,13 @@ func TestStopLeavesNothing(t *testing.T) {
 	if _, err := c.Kubectl(t.Context(), "get", "namespaces"); err != nil {
 		t.Error(err)
 	}
+	// As an operator has it that has not been stopped before.
+	opened := openWatch(t, c)
 	if err := c.Stop(); err != nil {
 		t.Errorf("stopping: %v", err)
+	}
+	for range opened.ResultChan() {
+		// Until it is closed.
 	}
 	wantGone(t, c.DataDir())
 	for _, server := range []string{c.RESTConfig().Host, c.etcd.URL.String()} {
@@ -84,14 +91,27 @@ func TestStopLeavesNothing(t *testing.T) {
 	goleak.VerifyNone(t, goroutines)
 }
 
+func openWatch(t *testing.T, c *Cluster) watch.Interface {
+	t.Helper()
+	clients, err := c.clients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := clients.CoreV1().ConfigMaps(metav1.NamespaceAll).Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened
+}
+
 func wantRefused(t *testing.T, server string) {
 	t.Helper()
 	u, err := url.Parse(server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if connection, err := net.Dial("tcp", u.Host); err == nil {
-		connection.Close()
+	if connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", u.Host); err == nil {
+		_ = connection.Close()
 		t.Errorf("somebody still answers at %s", server)
 	}
 }
@@ -196,10 +216,10 @@ func TestFailedStartLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestCancelledStartLeavesNothing(t *testing.T) {
+func TestCanceledStartLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := filepath.Join(t.TempDir(), "data")
-	// Cancelled at its first sign of life, so in the midst of it.
+	// Canceled at its first sign of life, so in the midst of it.
 	c, err := Start(ctx, Options{DataDir: dir, Log: writerFunc(func(p []byte) (int, error) { cancel(); return len(p), nil })})
 	if err == nil {
 		t.Fatal(errors.Join(errors.New("it started"), c.Stop()))
@@ -220,7 +240,7 @@ const victimEnv = "CLUSTER_TEST_VICTIM"
 
 func beVictim() {
 	_, err := Start(context.Background(), Options{DataDir: os.Getenv(victimEnv)})
-	fmt.Println("started:", err)
+	fmt.Fprintln(os.Stdout, "started:", err)
 	select {}
 }
 
@@ -260,6 +280,7 @@ func TestServersEndWithAKilledParent(t *testing.T) {
 
 // killServers ends what a failing test has left.
 func killServers(t *testing.T, dir string) {
+	t.Helper()
 	for pid, arguments := range processesOf(t, dir) {
 		t.Logf("killing %d: %s", pid, arguments)
 		if process, err := os.FindProcess(pid); err == nil {
