@@ -71,6 +71,9 @@ type Input struct {
 	PrepareError *PrepareError
 }
 
+// suspended tells whether the user wants EC2 left alone.
+func (in Input) suspended() bool { return in.Object.Spec.Suspend != nil && *in.Object.Spec.Suspend }
+
 // Prepared are launch parameters and their hash.
 type Prepared struct {
 	Parameters cloud.LaunchParameters
@@ -119,7 +122,7 @@ func Decide(in Input) Plan {
 		return accountInTheWay(in, f)
 	case !in.Synced:
 		return awaitFirstList(in, f)
-	case len(f.surplus) > 0 && !in.Object.Spec.Suspend:
+	case len(f.surplus) > 0 && !in.suspended():
 		return terminateSurplus(in, f)
 	case f.current != nil:
 		return keep(in, f)

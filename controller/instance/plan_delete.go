@@ -19,7 +19,7 @@ func decideDeletion(in Input, f facts) Plan {
 	case !slices.Contains(in.Object.Finalizers, ec2v1.InstanceFinalizer):
 		p.Verdict = f.deleting("Waiting for the finalizers of others")
 	case in.Object.Spec.DeletionPolicy == ec2v1.DeletionRetain, !f.everLaunched():
-		p.Step = StepRelease
+		return f.release()
 	case in.Account.Missing:
 		p.Verdict = f.stalled(in.Account.Reason, in.Account.Message+"; to delete this object without its instance, set deletionPolicy to Retain")
 		p.After = accountAgain
@@ -32,6 +32,14 @@ func decideDeletion(in Input, f facts) Plan {
 	default:
 		return deleteUnseen(in, f)
 	}
+	return p
+}
+
+// release lets the object go.
+func (f facts) release() Plan {
+	p := f.plan()
+	p.Step = StepRelease
+	p.Verdict = f.deleting("Nothing is left to do in EC2")
 	return p
 }
 
@@ -62,7 +70,7 @@ func deleteLive(in Input, f facts) Plan {
 	}
 	switch f.current.State {
 	case cloud.StateStopping, cloud.StateStopped:
-		p.Step = StepRelease
+		return f.release()
 	case cloud.StateRunning:
 		p.Step = StepStop
 		p.Verdict = f.deleting(fmt.Sprintf("Stopping instance %s, as deletionPolicy says", f.current.ID))
@@ -82,9 +90,7 @@ func deleteUnseen(in Input, f facts) Plan {
 		return p
 	}
 	if f.consumed || f.intent == nil || in.Memory.Rejected == f.intent.Token || in.Now.Sub(f.lastLaunchPossible()) >= consistencyWindow {
-		p := f.plan()
-		p.Step = StepRelease
-		return p
+		return f.release()
 	}
 	p := findAttempt(in, f, "A launch may be on its way; looking for its instance until EC2's consistency window is over")
 	p.Verdict = p.Verdict.asDeletion(f)

@@ -29,7 +29,7 @@ func keep(in Input, f facts) Plan {
 	}
 	slices.SortFunc(p.Changes, func(a, b Change) int { return strings.Compare(a.Field, b.Field) })
 	p.Verdict = f.running(in, p.Changes)
-	if in.Object.Spec.Suspend {
+	if in.suspended() {
 		return p
 	}
 	switch {

@@ -26,7 +26,7 @@ func decideLaunch(in Input, f facts) Plan {
 		p := f.plan()
 		p.Verdict = f.stalled(ec2v1.ReasonTerminated, "The instance was terminated by somebody else and recreatePolicy is Never: delete this object, or set recreatePolicy to Always")
 		return p
-	case in.Object.Spec.Suspend:
+	case in.suspended():
 		p := f.plan()
 		p.Verdict = f.paused("spec.suspend is true: nothing is launched")
 		return p
@@ -109,6 +109,9 @@ func launch(in Input, f facts) Plan {
 	}
 	p.Step, p.Of, p.Intent = StepLaunch, f.intent.Token, f.intent
 	p.hold(in)
+	if failure := in.Memory.failure(StepLaunch, p.Of); p.Step == StepNone && failure != nil && failure.Class == cloud.ClassThrottled {
+		p.Quiet = true // Waiting for a turn is no news.
+	}
 	return p
 }
 

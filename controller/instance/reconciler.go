@@ -63,6 +63,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if !r.Applier.Fresh(obj) {
 		return reconcile.Result{RequeueAfter: cacheLag}, nil
 	}
+	// A pass that has begun is carried to its end when the operator is asked to stop: what EC2 has accepted is
+	// to be recorded.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), passTimeout)
+	defer cancel()
 	after, err := r.pass(ctx, obj)
 	return r.result(ctx, req.NamespacedName, after, err)
 }

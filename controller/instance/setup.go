@@ -5,7 +5,7 @@ package instance
 
 import (
 	"context"
-	"time"
+	"errors"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -33,18 +33,19 @@ import (
 // +kubebuilder:rbac:groups="",resources=secrets;configmaps,verbs=get
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// reconcileTimeout bounds a pass: a launch and a lookup have a minute each.
-const reconcileTimeout = 3 * time.Minute
-
-// accountIndex finds the EC2Instances of an account.
-const accountIndex = "spec.accountRef.name"
+// The indexes of the cache: the EC2Instances of an account, and of a namespace, which may be one that is not
+// watched.
+const (
+	accountIndex   = "spec.accountRef.name"
+	namespaceIndex = "metadata.namespace"
+)
 
 var namespaceKind = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 
 // SetupWithManager registers the controller: it is woken by the object, by what EC2 shows of its instance, by
 // its account and by its namespace's labels.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr manager.Manager, workers int) error {
-	if err := mgr.GetFieldIndexer().IndexField(ctx, &ec2v1.EC2Instance{}, accountIndex, indexAccount); err != nil {
+	if err := r.index(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	namespace := &metav1.PartialObjectMetadata{}
@@ -55,8 +56,16 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr manager.Manager, 
 		Watches(&ec2v1.EC2Account{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(namespace, handler.EnqueueRequestsFromMapFunc(r.ofNamespace), builder.WithPredicates(predicate.LabelChangedPredicate{})).
 		WatchesRawSource(source.Func(r.watchEC2)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers, ReconciliationTimeout: reconcileTimeout}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
 		Complete(r)
+}
+
+func (r *Reconciler) index(ctx context.Context, indexer client.FieldIndexer) error {
+	byNamespace := func(obj client.Object) []string { return []string{obj.GetNamespace()} }
+	return errors.Join(
+		indexer.IndexField(ctx, &ec2v1.EC2Instance{}, accountIndex, indexAccount),
+		indexer.IndexField(ctx, &ec2v1.EC2Instance{}, namespaceIndex, byNamespace),
+	)
 }
 
 func indexAccount(obj client.Object) []string {
@@ -85,7 +94,7 @@ func (r *Reconciler) ofAccount(ctx context.Context, account client.Object) []rec
 }
 
 func (r *Reconciler) ofNamespace(ctx context.Context, namespace client.Object) []reconcile.Request {
-	return r.requests(ctx, client.InNamespace(namespace.GetName()))
+	return r.requests(ctx, client.MatchingFields{namespaceIndex: namespace.GetName()})
 }
 
 func (r *Reconciler) requests(ctx context.Context, selector client.ListOption) []reconcile.Request {

@@ -30,6 +30,10 @@ const (
 	recreatePause    = 15 * time.Second
 	recreatePauseMax = 15 * time.Minute
 
+	// passTimeout bounds a pass, so that a worker is not lost to a call without an end: a launch has a minute for
+	// its answer, and the looks and writes around it seconds.
+	passTimeout = 80 * time.Second
+
 	// cacheLag is when to come back if the cache does not show our own latest write yet: a watch event takes
 	// milliseconds.
 	cacheLag = 25 * time.Millisecond

@@ -140,10 +140,10 @@ func (v Verdict) failed(err *cloud.Error) Verdict {
 
 // running is the verdict on a live instance.
 func (f facts) running(in Input, changes []Change) Verdict {
-	v := Verdict{Launched: f.launched("", ""), Synced: synced(in.Object.Spec.Suspend, changes)}
+	v := Verdict{Launched: f.launched("", ""), Synced: synced(in.suspended(), changes)}
 	reason, message, there := f.power(in.Object.Spec.PowerState)
 	switch {
-	case in.Object.Spec.Suspend && pending(changes):
+	case in.suspended() && pending(changes):
 		v.Ready = condition(metav1.ConditionFalse, ec2v1.ReasonSuspended, "spec.suspend is true: EC2 is not brought to spec")
 	case there && !pending(changes):
 		v.Ready = condition(metav1.ConditionTrue, reason, message)

@@ -35,10 +35,6 @@ import (
 	"github.com/fieldowner/ec2-operator/controller/instance"
 )
 
-// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update,namespace=ec2-operator-system
-// +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
-// +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
-
 const (
 	// leaseName is the leader election's Lease.
 	leaseName = "ec2-operator"
