@@ -173,7 +173,7 @@ func lint(t *testing.T, module string) []issue {
 		t.Fatalf("%s is not set: run `make verify-rules`, which builds the linter and names it", linterVariable)
 	}
 
-	command := exec.CommandContext(t.Context(), linter, "run", "--allow-parallel-runners", "--output.json.path=stdout", "--show-stats=false", "./...")
+	command := exec.CommandContext(t.Context(), linter, "run", "--output.json.path=stdout", "--show-stats=false", "./...")
 	command.Dir = module
 
 	var complaints strings.Builder

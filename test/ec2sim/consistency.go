@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ec2sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/fieldowner/ec2-operator/test/ec2sim/internal/glob"
+	"github.com/fieldowner/ec2-operator/test/ec2sim/internal/lifecycle"
+)
+
+// EC2 is eventually consistent, and its subsystems catch up separately. This file
+// decides what each of them knows at a moment; nothing else does.
+
+// view is an instance as DescribeInstances shows it now.
+type view struct {
+	*instance
+	status     lifecycle.Status
+	launchTime time.Time
+	tags       map[string]string
+}
+
+// view shows the instance as it was StateLag ago, with the tags that show by now.
+func (c *call) view(i *instance) view {
+	at := c.now.Add(-c.settings.StateLag)
+	tags := c.region.resources[i.id].shownTags(c.now, &c.settings)
+	for key := range tags {
+		if anyMatch(c.effects.hideTags, key) {
+			delete(tags, key)
+		}
+	}
+	return view{instance: i, status: i.history.At(at), launchTime: i.history.LastStarted(at), tags: tags}
+}
+
+// shown says whether a subsystem that lags behind launches by lag knows the instance.
+func (c *call) shown(i *instance, lag time.Duration) bool {
+	return !c.now.Before(i.history.Launched().Add(lag)) && !i.purged(c.now, &c.settings) && !anyMatch(c.effects.hide, i.id)
+}
+
+// listed are the instances that a describe without ids covers.
+func (c *call) listed() []*instance {
+	return slices.DeleteFunc(slices.Clone(c.region.order), func(i *instance) bool { return !c.shown(i, c.settings.DescribeListLag) })
+}
+
+// byID are the instances with the ids, in that order, as known to a subsystem that
+// lags by lag. One id that it does not know fails them all.
+func (c *call) byID(ids []string, lag time.Duration) ([]*instance, error) {
+	var found []*instance
+	var missing []string
+	for _, id := range ids {
+		if i, ok := c.region.instances[id]; ok && c.shown(i, lag) {
+			found = append(found, i)
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) > 0 {
+		return nil, instancesNotFound(missing)
+	}
+	return found, nil
+}
+
+func anyMatch(patterns []string, text string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return glob.Match(p, text) })
+}

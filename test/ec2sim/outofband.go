@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ec2sim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/fieldowner/ec2-operator/test/ec2sim/internal/lifecycle"
+)
+
+// What happens behind the back of API clients: a person in the console, or the
+// guest's own shutdown. These calls are not counted, logged, throttled or faulted.
+
+// Terminate terminates an instance as a person in the console would, without
+// regard to protection.
+func (s *Sim) Terminate(id string) error {
+	return s.handIn(id, func(i *instance, now time.Time) error {
+		if i.state(now) != lifecycle.ShuttingDown && !i.ended(now) {
+			i.terminate(now, &s.settings, userReason(now))
+		}
+		return nil
+	})
+}
+
+// Stop stops a running instance as a person in the console would.
+func (s *Sim) Stop(id string) error {
+	return s.handIn(id, func(i *instance, now time.Time) error {
+		if state := i.state(now); state != lifecycle.Running {
+			return fmt.Errorf("instance %s is %s, and only a running one can be stopped", id, state)
+		}
+		i.stop(now, &s.settings, userReason(now))
+		return nil
+	})
+}
+
+// Start starts a stopped instance as a person in the console would.
+func (s *Sim) Start(id string) error {
+	return s.handIn(id, func(i *instance, now time.Time) error {
+		if state := i.state(now); state != lifecycle.Stopped {
+			return fmt.Errorf("instance %s is %s, and only a stopped one can be started", id, state)
+		}
+		i.start(now, &s.settings, s.region(i.account, i.region).publicIPFor(i))
+		return nil
+	})
+}
+
+// Shutdown is a shutdown from inside the instance: it stops or terminates as
+// InstanceInitiatedShutdownBehavior says.
+func (s *Sim) Shutdown(id string) error {
+	return s.handIn(id, func(i *instance, now time.Time) error {
+		switch state := i.state(now); {
+		case state != lifecycle.Running:
+			return fmt.Errorf("instance %s is %s, and only a running one can shut down", id, state)
+		case i.spec.shutdownBehavior == "terminate":
+			i.terminate(now, &s.settings, guestReason())
+		default:
+			i.stop(now, &s.settings, guestReason())
+		}
+		return nil
+	})
+}
+
+func (s *Sim) handIn(id string, do func(*instance, time.Time) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.regions {
+		if i, ok := r.instances[id]; ok {
+			return do(i, s.clock.Now())
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrUnknownInstance, id)
+}
+
+// truth is the instance without any lag.
+func (i *instance) truth(now time.Time, tags map[string]string) Instance {
+	status := i.history.At(now)
+	out := Instance{
+		ID: i.id, Account: i.account, Region: i.region, Zone: i.zone.Name, SubnetID: i.subnet.ID,
+		ImageID: i.spec.image.ID, InstanceType: i.spec.instanceType.Name, ClientToken: i.clientToken,
+		State: string(status.State), Launched: i.history.Launched(), PrivateIP: i.privateIP.String(),
+		KeyName: i.spec.keyName, Tags: tags,
+	}
+	if status.Reason.Code != "" {
+		out.StateReason = &StateReason{status.Reason.Code, status.Reason.Message}
+	}
+	if status.PublicIP.IsValid() {
+		out.PublicIP = status.PublicIP.String()
+	}
+	for _, g := range i.spec.groups {
+		out.SecurityGroupIDs = append(out.SecurityGroupIDs, g.ID)
+	}
+	if i.spec.profile != nil {
+		out.InstanceProfile = i.spec.profile.Name
+	}
+	if len(i.spec.userData) > 0 {
+		sum := sha256.Sum256(i.spec.userData)
+		out.UserDataSHA256 = hex.EncodeToString(sum[:])
+	}
+	return out
+}
