@@ -116,6 +116,7 @@ func (a *actor) act(ctx context.Context, p Plan, prepared *Prepared) ([]Event, e
 // launch asks for the intent's instance. The answer is put into the observer's store at once, so that the next
 // pass finds it whether or not its status was written.
 func (a *actor) launch(ctx context.Context, intent *LaunchIntent, prepared *Prepared) ([]Event, error) {
+	a.memory.Voiding = "" // What was not found before this call says nothing of what the call makes.
 	i, err := a.session.Launch(ctx, intent.Token, prepared.Parameters)
 	switch {
 	case err == nil:

@@ -13,9 +13,10 @@ import (
 	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
 )
 
-// attemptsAhead is how many attempts beyond those that the object knows of are taken for ours: after etcd was
-// restored from a backup EC2 may be that many launches ahead of the object.
-const attemptsAhead = 32
+// attemptsAround is how many attempts before and beyond the one that the object knows of are taken for ours:
+// after etcd was restored from a backup EC2 may be that many launches ahead of the object, and what EC2 still
+// shows of earlier ones is less than an hour old. It is bounded because the attempt is read from the object.
+const attemptsAround = 32
 
 // facts is what follows from an Input before any choice is made.
 type facts struct {
@@ -40,7 +41,7 @@ type facts struct {
 func learn(in Input) facts {
 	f := facts{object: in.Object, intent: intentOf(in.Object, in.Cluster)}
 	f.attempt = knownAttempt(in.Object, f.intent)
-	f.tokens = tokensOf(in.Cluster, in.Object, f.attempt+attemptsAhead)
+	f.tokens = tokensOf(in.Cluster, in.Object, f.attempt)
 
 	live, doomed := split(in, f.tokens)
 	f.current = preferred(live, in.Object.Status.InstanceID)
@@ -69,10 +70,10 @@ func knownAttempt(obj *ec2v1.EC2Instance, intent *LaunchIntent) int64 {
 	return attempt
 }
 
-// tokensOf returns the client tokens that we derive for the object, with their attempts.
-func tokensOf(cluster string, obj *ec2v1.EC2Instance, upTo int64) map[string]int64 {
-	tokens := make(map[string]int64, upTo)
-	for attempt := int64(1); attempt <= upTo; attempt++ {
+// tokensOf returns the client tokens that we derive for the object's attempts around one, with their attempts.
+func tokensOf(cluster string, obj *ec2v1.EC2Instance, around int64) map[string]int64 {
+	tokens := map[string]int64{}
+	for attempt := max(1, around-attemptsAround); attempt > 0 && attempt-around <= attemptsAround; attempt++ {
 		tokens[cloud.ClientToken(cluster, obj.UID, attempt)] = attempt
 	}
 	return tokens
@@ -144,14 +145,30 @@ func recordedGone(in Input) bool {
 	return in.Memory.Gone == in.Object.Status.InstanceID || cloud.State(in.Object.Status.State) == cloud.StateTerminated
 }
 
-// lost tells whether the instance of the latest attempt is recorded, not known to be gone, and not shown, or
-// no longer shown, by EC2's lists.
-func (f facts) lost(in Input) bool {
-	if !recordedFor(in.Object, f.intent) || recordedGone(in) {
-		return false
+// lost returns the id of the object's instance when EC2's lists do not show it, or no longer do, and it is not
+// known to be gone; else "".
+func (f facts) lost(in Input) string {
+	if f.current != nil {
+		return f.vanished(in)
 	}
-	i := slices.IndexFunc(in.Entries, func(e observer.Entry) bool { return e.ID == in.Object.Status.InstanceID })
-	return i < 0 || (!in.Entries[i].Missing.IsZero() && !in.Entries[i].Gone && in.Entries[i].State != cloud.StateTerminated)
+	id := in.Object.Status.InstanceID
+	if !recordedFor(in.Object, f.intent) || recordedGone(in) {
+		return ""
+	}
+	i := slices.IndexFunc(in.Entries, func(e observer.Entry) bool { return e.ID == id })
+	if i < 0 || (!in.Entries[i].Missing.IsZero() && !in.Entries[i].Gone && in.Entries[i].State != cloud.StateTerminated) {
+		return id
+	}
+	return ""
+}
+
+// vanished returns the live instance's id when EC2 has ceased to show it. A young one may just not show yet,
+// and the observer goes on looking for it.
+func (f facts) vanished(in Input) string {
+	if f.current.Missing.IsZero() || in.Now.Sub(f.launchedAt()) < consistencyWindow {
+		return ""
+	}
+	return f.current.ID
 }
 
 // shuttingDown tells whether the latest instance is on its way to terminated.

@@ -74,6 +74,13 @@ func (m Memory) failure(step Step, of string) *cloud.Error {
 	return nil
 }
 
+// unseenAt tells whether the latest look for what a token launched was answered, at that time or later, and
+// found nothing. That time has passed is no evidence by itself: the looks may have failed, or not been made.
+func (m Memory) unseenAt(token string, at time.Time) bool {
+	c := m.Calls[StepFindByToken]
+	return c.Of == token && c.Err == errUnseen && !c.At.Before(at)
+}
+
 // record remembers a call.
 func (m *Memory) record(step Step, of string, now time.Time, err *cloud.Error) {
 	c := m.Calls[step]

@@ -122,6 +122,8 @@ func Decide(in Input) Plan {
 		return accountInTheWay(in, f)
 	case !in.Synced:
 		return awaitFirstList(in, f)
+	case f.current != nil && f.lost(in) != "":
+		return findLost(in, f)
 	case len(f.surplus) > 0 && !in.suspended():
 		return terminateSurplus(in, f)
 	case f.current != nil:
@@ -158,8 +160,6 @@ func terminateSurplus(in Input, f facts) Plan {
 	p := keep(in, f)
 	p.Step, p.Of, p.ID = StepTerminateSurplus, surplus.ID, surplus.ID
 	p.Intent, p.SetTags, p.RemoveTags = nil, nil, nil
-	if wait := in.Memory.wait(p.Step, p.Of, in.Now); wait > 0 {
-		p.Step, p.After = StepNone, wait
-	}
+	p.hold(in)
 	return p
 }

@@ -25,9 +25,9 @@ func decideDeletion(in Input, f facts) Plan {
 		p.After = accountAgain
 	case !in.Synced:
 		return deleteWithoutList(in, f)
-	case f.current != nil:
+	case f.current != nil && f.lost(in) == "":
 		return deleteLive(in, f)
-	case f.shuttingDown() && !f.lost(in):
+	case f.shuttingDown() && f.lost(in) == "":
 		p.Verdict = f.deleting(fmt.Sprintf("Instance %s is shutting down", f.last.ID))
 	default:
 		return deleteUnseen(in, f)
@@ -84,12 +84,13 @@ func deleteLive(in Input, f facts) Plan {
 // deleteUnseen: EC2 shows no instance. One that was recorded may be out of sight for a while, and a launch
 // whose answer was lost may have made one.
 func deleteUnseen(in Input, f facts) Plan {
-	if f.lost(in) {
+	if f.lost(in) != "" {
 		p := findLost(in, f)
 		p.Verdict = p.Verdict.asDeletion(f)
 		return p
 	}
-	if f.consumed || f.intent == nil || in.Memory.Rejected == f.intent.Token || in.Now.Sub(f.lastLaunchPossible()) >= consistencyWindow {
+	if f.consumed || f.intent == nil || in.Memory.Rejected == f.intent.Token ||
+		in.Memory.unseenAt(f.intent.Token, f.lastLaunchPossible().Add(consistencyWindow)) {
 		return f.release()
 	}
 	p := findAttempt(in, f, "A launch may be on its way; looking for its instance until EC2's consistency window is over")

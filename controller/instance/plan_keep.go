@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
@@ -32,6 +33,7 @@ func keep(in Input, f facts) Plan {
 	if in.suspended() {
 		return p
 	}
+	p.After = tags.settling
 	switch {
 	case power != nil:
 		p.power(in, f.current)
@@ -78,6 +80,8 @@ type tagDiff struct {
 	set     map[string]string
 	remove  []string
 	managed []string
+	// settling is how much longer tags that do not show yet are waited for.
+	settling time.Duration
 }
 
 func (d tagDiff) differ() bool { return len(d.set)+len(d.remove) > 0 }
@@ -100,16 +104,23 @@ func diffTags(in Input, current *observer.Entry) tagDiff {
 		}
 	}
 	d.managed = managedKeys(desired, d.remove)
-	if in.tagsSettling(current.ID, desired) {
-		d.set, d.remove = nil, nil
+	if len(d.set) > 0 {
+		d.settling = in.tagsSettling(current.ID, desired)
+	}
+	if d.settling > 0 {
+		d.set = nil
 	}
 	return d
 }
 
-// tagsSettling tells whether the tags were set by RunInstances just now and need time to show.
-func (in Input) tagsSettling(id string, desired map[string]string) bool {
+// tagsSettling returns how much longer the tags that RunInstances has set may take to show; zero when they
+// were not set by RunInstances, or long ago.
+func (in Input) tagsSettling(id string, desired map[string]string) time.Duration {
 	launched, ok := in.Memory.Calls[StepLaunch]
-	return ok && launched.Err == nil && launched.Of == launchedTags(id, desired) && in.Now.Sub(launched.At) < tagSettle
+	if !ok || launched.Err != nil || launched.Of != launchedTags(id, desired) {
+		return 0
+	}
+	return max(0, launched.At.Add(tagSettle).Sub(in.Now))
 }
 
 // launchedTags is what is remembered of an accepted launch: the instance and the tags that it was given.

@@ -16,7 +16,7 @@ import (
 // decideLaunch: the object has no live instance.
 func decideLaunch(in Input, f facts) Plan {
 	switch {
-	case f.lost(in):
+	case f.lost(in) != "":
 		return findLost(in, f)
 	case f.shuttingDown() && (f.consumed || f.intent == nil):
 		p := f.plan()
@@ -37,11 +37,11 @@ func decideLaunch(in Input, f facts) Plan {
 	}
 }
 
-// findLost looks for a recorded instance that no list shows: it may be young, or terminated so long ago that
-// its tags are gone. Nothing is launched before that is known.
+// findLost looks for an instance that no list shows: it may be young, or terminated so long ago that its tags
+// are gone. Nothing is launched before that is known.
 func findLost(in Input, f facts) Plan {
 	p := f.plan()
-	id := in.Object.Status.InstanceID
+	id := f.lost(in)
 	p.Step, p.Of, p.ID = StepFindByID, id, id
 	p.Verdict = f.waiting(ec2v1.ReasonNotYetVisible, fmt.Sprintf("EC2 does not show instance %s at the moment", id))
 	p.hold(in)
@@ -153,12 +153,13 @@ func preparation(in Input, f facts) Plan {
 }
 
 // void ends an attempt whose parameters are no longer what spec asks for. EC2 may have accepted it, with the
-// answer lost, so it is looked for until the consistency window is over, unless EC2 is known to have refused.
+// answer lost, so it is looked for until a look that was answered after the consistency window found nothing,
+// unless EC2 is known to have refused.
 func void(in Input, f facts) Plan {
 	if in.Memory.Rejected == f.intent.Token {
 		return intend(in, f, f.attempt+1, launchSpecChanged)
 	}
-	if in.Memory.Voiding == f.intent.Token && in.Now.Sub(in.Memory.VoidingSince) >= consistencyWindow {
+	if in.Memory.Voiding == f.intent.Token && in.Memory.unseenAt(f.intent.Token, in.Memory.VoidingSince.Add(consistencyWindow)) {
 		return intend(in, f, f.attempt+1, launchSpecChanged)
 	}
 	return findAttempt(in, f, "spec has changed since the launch was decided; looking whether EC2 had accepted it before the next one")

@@ -93,12 +93,14 @@ type pass struct {
 	obj   *ec2v1.EC2Instance
 	actor *actor
 	in    Input
-	// version is the object's resourceVersion after this pass's own writes.
-	version string
+	// version is the object's resourceVersion after this pass's own writes, and written the status that it wrote.
+	version, written string
+	// began is when the pass began: what it writes bears one time.
+	began time.Time
 }
 
 func (r *Reconciler) pass(ctx context.Context, obj *ec2v1.EC2Instance) (time.Duration, error) {
-	p := &pass{Reconciler: r, log: log.FromContext(ctx), obj: obj, version: obj.ResourceVersion}
+	p := &pass{Reconciler: r, log: log.FromContext(ctx), obj: obj, version: obj.ResourceVersion, began: r.Clock.Now()}
 	if err := p.observe(ctx); err != nil {
 		return 0, err
 	}
@@ -174,7 +176,7 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 		failure := callError(err)
 		p.log.Info("AWS call failed", "step", plan.Step, "class", failure.Class, "code", failure.Code, "message", failure.Message)
 		plan.Verdict = plan.Verdict.failed(failure)
-		plan.After = p.in.Memory.wait(memoryStep(plan.Step), plan.Of, p.Clock.Now())
+		plan.After = p.actor.memory.wait(memoryStep(plan.Step), plan.Of, p.Clock.Now())
 		plan.Events = append(plan.Events, warning(reasonOf(failure.Class), "%s", failure.Error()))
 		return outcome{plan: plan, quiet: failure.Class == cloud.ClassThrottled}
 	}

@@ -5,6 +5,7 @@ package instance
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -60,11 +61,19 @@ func withIntent(obj *ec2v1.EC2Instance, answer *ec2v1ac.EC2InstanceApplyConfigur
 	return out
 }
 
-// applyStatus applies the whole status, and records the plan's events once it is written.
+// applyStatus applies the whole status, and records the plan's events once it is written. A status that this
+// pass has written already is not written again.
 func (p *pass) applyStatus(ctx context.Context, plan Plan) error {
-	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).
-		WithResourceVersion(p.version).
-		WithStatus(buildStatus(p.in.Object, p.Cluster, plan, p.Clock.Now()))
+	status := buildStatus(p.in.Object, p.Cluster, plan, p.began)
+	text, err := json.Marshal(status)
+	if err != nil {
+		return fmt.Errorf("encoding the status: %w", err)
+	}
+	if p.written == string(text) {
+		p.record(plan.Events)
+		return nil
+	}
+	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithResourceVersion(p.version).WithStatus(status)
 	result, err := p.Applier.Apply(ctx, p.obj, apply.Intent{
 		Config: config, Manager: apply.ManagerInstance, Subresource: apply.SubresourceStatus, Force: true,
 	})
@@ -72,7 +81,7 @@ func (p *pass) applyStatus(ctx context.Context, plan Plan) error {
 		return fmt.Errorf("applying the status: %w", err)
 	}
 	if result.Outcome == apply.Changed {
-		p.version = result.ResourceVersion
+		p.version, p.written = result.ResourceVersion, string(text)
 		p.record(plan.Events)
 	}
 	return nil

@@ -42,9 +42,6 @@ func TestCost(t *testing.T) {
 			if now := r.requests().Writes(); len(now) != before {
 				t.Errorf("%d writes at rest: %v", len(now)-before, now[before:])
 			}
-			for _, q := range r.sim.Requests() {
-				t.Logf("%s %s %v", q.Time, q.Action, q.Params)
-			}
 			t.Logf("At rest for %s: %d writes, %d DescribeInstances", rest, len(r.requests().Writes())-before, r.sim.Counts().Calls["DescribeInstances"]-polls)
 
 			before = len(r.requests().Writes())

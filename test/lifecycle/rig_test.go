@@ -70,14 +70,20 @@ func newRig(t *testing.T, change ...func(*ec2sim.Settings)) *rig {
 	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
 	r := &rig{t: t, client: c, namespace: name, account: name, sim: sim, ec2URL: url}
 	r.must(c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
-	r.must(c.Apply(t.Context(), ec2v1ac.EC2Account(name).WithSpec(ec2v1ac.EC2AccountSpec().
-		WithRegion("eu-central-1").WithPollIntervalSeconds(10).
-		WithAllowedNamespaces(metav1ac.LabelSelector().WithMatchLabels(map[string]string{"kubernetes.io/metadata.name": name}))), user))
-	t.Cleanup(func() {
-		_ = client.IgnoreNotFound(c.Delete(context.Background(), &ec2v1.EC2Account{ObjectMeta: metav1.ObjectMeta{Name: name}}))
-	})
+	r.makeAccount(name)
 	r.before = len(r.allRequests())
 	return r
+}
+
+// makeAccount makes an account that allows this test's namespace, for as long as the test runs.
+func (r *rig) makeAccount(name string) {
+	r.t.Helper()
+	r.must(r.client.Apply(r.t.Context(), ec2v1ac.EC2Account(name).WithSpec(ec2v1ac.EC2AccountSpec().
+		WithRegion("eu-central-1").WithPollIntervalSeconds(10).
+		WithAllowedNamespaces(metav1ac.LabelSelector().WithMatchLabels(map[string]string{"kubernetes.io/metadata.name": r.namespace}))), user))
+	r.t.Cleanup(func() {
+		r.must(client.IgnoreNotFound(r.client.Delete(context.Background(), &ec2v1.EC2Account{ObjectMeta: metav1.ObjectMeta{Name: name}})))
+	})
 }
 
 func (r *rig) must(err error) {

@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
+)
+
+func wants(s ec2v1.PowerState) given {
+	return spec(func(spec *ec2v1.EC2InstanceSpec) { spec.PowerState = s })
+}
+
+func TestDecidePowerState(t *testing.T) {
+	const stopped, running = ec2v1.PowerStateStopped, ec2v1.PowerStateRunning
+	row := func(state cloud.State, want ec2v1.PowerState, step Step, ready, flow string) decision {
+		d := decision{
+			name:  fmt.Sprintf("it is %s and shall be %s", state, want),
+			given: []given{kept(1, state), wants(want)},
+			step:  step, ready: ready, flow: flow,
+		}
+		if step != StepNone {
+			d.id = instanceID(1)
+		}
+		return d
+	}
+	decideAll(t, []decision{
+		row(cloud.StatePending, running, StepNone, "False Starting", "Reconciling"),
+		row(cloud.StateRunning, running, StepNone, "True Running", ""),
+		row(cloud.StateStopping, running, StepNone, "False Starting", "Reconciling"),
+		row(cloud.StateStopped, running, StepStart, "False Starting", "Reconciling"),
+		row(cloud.StatePending, stopped, StepNone, "False Stopping", "Reconciling"),
+		row(cloud.StateRunning, stopped, StepStop, "False Stopping", "Reconciling"),
+		row(cloud.StateStopping, stopped, StepNone, "False Stopping", "Reconciling"),
+		row(cloud.StateStopped, stopped, StepNone, "True Stopped", ""),
+		// Objects of before the field had a default.
+		row(cloud.StateStopped, "", StepStart, "False Starting", "Reconciling"),
+		row(cloud.StateRunning, "", StepNone, "True Running", ""),
+	})
+	decideAll(t, []decision{
+		{
+			name:  "it was asked to start a moment ago: wait until that shows",
+			given: []given{kept(1, cloud.StateStopped), called(StepStart, instanceID(1), time.Second, nil)},
+			id:    instanceID(1), ready: "False Starting", flow: "Reconciling", after: settle - time.Second,
+		},
+		{
+			name:  "it was asked to start and still does not: ask again",
+			given: []given{kept(1, cloud.StateStopped), called(StepStart, instanceID(1), settle, nil)},
+			step:  StepStart, id: instanceID(1), ready: "False Starting", flow: "Reconciling",
+		},
+		{
+			name:  "starting failed for want of capacity: say so, and wait",
+			given: []given{kept(1, cloud.StateStopped), called(StepStart, instanceID(1), time.Second, failureOf(cloud.ClassCapacity))},
+			id:    instanceID(1), ready: "False InsufficientCapacity", flow: "Reconciling", after: 29 * time.Second,
+		},
+		{
+			name:  "stopping is refused by stop protection: that needs help",
+			given: []given{kept(1, cloud.StateRunning), wants(stopped), called(StepStop, instanceID(1), time.Second, failureOf(cloud.ClassProtected))},
+			id:    instanceID(1), ready: "False Protected", flow: "Stalled", after: 59 * time.Second,
+		},
+		{
+			name:  "starting is throttled: it is still being started",
+			given: []given{kept(1, cloud.StateStopped), called(StepStart, instanceID(1), time.Second, failureOf(cloud.ClassThrottled))},
+			id:    instanceID(1), ready: "False Starting", flow: "Reconciling", after: time.Second,
+		},
+		{
+			name:  "another instance was asked to start: that says nothing of this one",
+			given: []given{kept(1, cloud.StateStopped), called(StepStart, instanceID(9), time.Second, nil)},
+			step:  StepStart, id: instanceID(1), ready: "False Starting", flow: "Reconciling",
+		},
+		{
+			name:  "suspended while it is stopped: it is not started, and not called ready",
+			given: []given{kept(1, cloud.StateStopped), suspended},
+			ready: "False Suspended",
+			also: func(t *testing.T, p Plan) {
+				if p.Verdict.Synced.Reason != ec2v1.ReasonSuspended {
+					t.Errorf("Synced is %+v", p.Verdict.Synced)
+				}
+			},
+		},
+		{
+			name:  "suspended and as spec asks: ready",
+			given: []given{kept(1, cloud.StateRunning), suspended},
+			ready: "True Running",
+		},
+		{
+			name:  "suspended is false: not suspended",
+			given: []given{kept(1, cloud.StateStopped), spec(func(s *ec2v1.EC2InstanceSpec) { s.Suspend = new(false) })},
+			step:  StepStart, id: instanceID(1), ready: "False Starting", flow: "Reconciling",
+		},
+		{
+			name: "power state and tags differ: power first",
+			given: []given{
+				kept(1, cloud.StateStopped, untagged("team")),
+			},
+			step: StepStart, id: instanceID(1), ready: "False Starting", flow: "Reconciling",
+			also: func(t *testing.T, p Plan) {
+				if len(p.Changes) != 2 || p.Changes[0].Field != "powerState" || p.Changes[1].Field != "tags" {
+					t.Errorf("changes %+v", p.Changes)
+				}
+			},
+		},
+	})
+}
+
+func TestDecideTags(t *testing.T) {
+	add := func(key, value string) given {
+		return spec(func(s *ec2v1.EC2InstanceSpec) { s.Tags = append(s.Tags, ec2v1.Tag{Key: key, Value: &value}) })
+	}
+	noTags := spec(func(s *ec2v1.EC2InstanceSpec) { s.Tags = nil })
+	tags := func(set map[string]string, remove []string, managed ...string) func(*testing.T, Plan) {
+		return func(t *testing.T, p Plan) {
+			t.Helper()
+			if !maps.Equal(p.SetTags, set) {
+				t.Errorf("sets %v, want %v", p.SetTags, set)
+			}
+			if diff := cmp.Diff(remove, p.RemoveTags); diff != "" {
+				t.Errorf("removes (-want +got): %s", diff)
+			}
+			if diff := cmp.Diff(managed, p.ManagedTagKeys); diff != "" {
+				t.Errorf("manages (-want +got): %s", diff)
+			}
+		}
+	}
+	change := func(name string, also func(*testing.T, Plan), all ...given) decision {
+		return decision{
+			name: name, given: all, step: StepTag, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling", also: also,
+		}
+	}
+	running := kept(1, cloud.StateRunning)
+	launchedAgo := func(ago time.Duration, tags map[string]string) given {
+		return called(StepLaunch, launchedTags(instanceID(1), tags), ago, nil)
+	}
+	decideAll(t, []decision{
+		{
+			name: "all tags are as spec says: nothing to do", given: []given{running}, ready: "True Running",
+			also: tags(nil, nil, "Name", "team"),
+		},
+		change("spec has one more: set it, and know it for ours", tags(map[string]string{"new": "1"}, nil, "Name", "new", "team"), running, add("new", "1")),
+		change("a value was changed in EC2: set it back", tags(map[string]string{"team": "blue"}, nil, "Name", "team"),
+			kept(1, cloud.StateRunning, tagged("team", "red"))),
+		change("a tag was removed in EC2: set it again", tags(map[string]string{"team": "blue"}, nil, "Name", "team"),
+			kept(1, cloud.StateRunning, untagged("team"))),
+		change("an identity tag was removed in EC2: set it again", tags(map[string]string{ec2v1.TagUID: testUID}, nil, "Name", "team"),
+			kept(1, cloud.StateRunning, untagged(ec2v1.TagUID))),
+		change("spec has one without a value: it is empty", tags(map[string]string{"new": ""}, nil, "Name", "new", "team"),
+			running, spec(func(s *ec2v1.EC2InstanceSpec) { s.Tags = append(s.Tags, ec2v1.Tag{Key: "new"}) })),
+		change("spec has lost one that is ours: remove it, and know it for ours until it is gone",
+			tags(map[string]string{}, []string{"team"}, "Name", "team"), running, noTags),
+		{
+			name:  "spec has lost one that is ours and EC2 does not show it any more: it is ours no longer",
+			given: []given{kept(1, cloud.StateRunning, untagged("team")), noTags}, ready: "True Running",
+			also: tags(nil, nil, "Name"),
+		},
+		{
+			name:  "somebody else has set one more: leave it alone",
+			given: []given{kept(1, cloud.StateRunning, tagged("cost-center", "42"))}, ready: "True Running",
+			also: tags(nil, nil, "Name", "team"),
+		},
+		change("one was set and one removed: both are one change", func(t *testing.T, p Plan) {
+			tags(map[string]string{"new": "1"}, []string{"team"}, "Name", "new", "team")(t, p)
+			if c := p.Changes; len(c) != 1 || c[0].Field != "tags" || c[0].Desired != "new=1" || c[0].Message != "to remove: team" {
+				t.Errorf("changes %+v", c)
+			}
+		}, running, noTags, add("new", "1")),
+		{
+			name:  "launched a moment ago, tags do not show yet: give them time",
+			given: []given{kept(1, cloud.StateRunning, untagged("team")), launchedAgo(tagSettle-time.Second, testTags())}, ready: "True Running",
+			also: tags(nil, nil, "Name", "team"),
+		},
+		change("launched long enough ago and tags do not show: set them", tags(map[string]string{"team": "blue"}, nil, "Name", "team"),
+			kept(1, cloud.StateRunning, untagged("team")), launchedAgo(tagSettle, testTags())),
+		change("launched a moment ago and edited since: set them", tags(map[string]string{"new": "1"}, nil, "Name", "new", "team"),
+			running, add("new", "1"), launchedAgo(time.Second, testTags())),
+		change("another instance was launched a moment ago: set them", tags(map[string]string{"team": "blue"}, nil, "Name", "team"),
+			kept(1, cloud.StateRunning, untagged("team")), called(StepLaunch, launchedTags(instanceID(9), testTags()), time.Second, nil)),
+		{
+			name:  "suspended: nothing is set",
+			given: []given{kept(1, cloud.StateRunning, untagged("team")), suspended}, ready: "False Suspended",
+			also: tags(nil, nil, "Name", "team"),
+		},
+		change("an instance in motion is tagged, too", tags(map[string]string{"new": "1"}, nil, "Name", "new", "team"),
+			kept(1, cloud.StateRunning), add("new", "1")),
+	})
+}
+
+// The same tags to set, asked for a moment ago, are not asked for again; others are.
+func TestDecideTagsAreGivenTimeToShow(t *testing.T) {
+	drifted := kept(1, cloud.StateRunning, untagged("team"))
+	asked := Decide(inputOf(drifted)).Of
+	if asked == "" {
+		t.Fatal("nothing was asked for")
+	}
+	decideAll(t, []decision{
+		{
+			name:  "asked for a moment ago: wait until that shows",
+			given: []given{drifted, called(StepTag, asked, time.Second, nil)},
+			id:    instanceID(1), ready: "False UpdatePending", flow: "Reconciling", after: settle - time.Second,
+		},
+		{
+			name:  "refused: say why",
+			given: []given{drifted, called(StepTag, asked, time.Second, failureOf(cloud.ClassUnauthorized))},
+			id:    instanceID(1), ready: "False Unauthorized", flow: "Stalled", after: 59 * time.Second,
+		},
+		{
+			name: "refused, and spec was edited since: ask for the new ones at once",
+			given: []given{
+				drifted, called(StepTag, asked, time.Second, failureOf(cloud.ClassInvalid)),
+				spec(func(s *ec2v1.EC2InstanceSpec) { s.Tags[0].Value = new("green") }),
+			},
+			step: StepTag, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+		},
+	})
+}
+
+// What this version does not change on an instance is told, and is in nobody's way.
+func TestDecideChangesThatAreNotCarriedOut(t *testing.T) {
+	synced := func(reason string, fields ...string) func(*testing.T, Plan) {
+		return func(t *testing.T, p Plan) {
+			t.Helper()
+			if p.Verdict.Synced.Reason != reason {
+				t.Errorf("Synced is %+v, want %s", p.Verdict.Synced, reason)
+			}
+			var got []string
+			for _, c := range p.Changes {
+				got = append(got, c.Field)
+			}
+			if diff := cmp.Diff(fields, got); diff != "" {
+				t.Errorf("changes (-want +got): %s", diff)
+			}
+		}
+	}
+	running := kept(1, cloud.StateRunning)
+	typ := spec(func(s *ec2v1.EC2InstanceSpec) { s.InstanceType = "t3.large" })
+	key := spec(func(s *ec2v1.EC2InstanceSpec) { s.KeyName = "ops" })
+	groups := spec(func(s *ec2v1.EC2InstanceSpec) { s.SecurityGroupIDs = []string{"sg-0123456789abcdef0"} })
+	decideAll(t, []decision{
+		{name: "nothing differs", given: []given{running}, ready: "True Running", also: synced(ec2v1.ReasonInSync)},
+		{name: "it takes a stop", given: []given{running, typ}, ready: "True Running", also: synced(ec2v1.ReasonStopRequired, "instanceType")},
+		{name: "it takes another instance", given: []given{running, key}, ready: "True Running", also: synced(ec2v1.ReasonReplacementRequired, "keyName")},
+		{name: "it could be done in place", given: []given{running, groups}, ready: "True Running", also: synced(ec2v1.ReasonUnsupported, "securityGroupIDs")},
+		{
+			name: "the most disruptive is told", given: []given{running, typ, key, groups}, ready: "True Running",
+			also: synced(ec2v1.ReasonReplacementRequired, "instanceType", "keyName", "securityGroupIDs"),
+		},
+		{
+			name: "what is under way comes first", given: []given{kept(1, cloud.StateStopped), typ, key},
+			step: StepStart, id: instanceID(1), ready: "False Starting", flow: "Reconciling",
+			also: synced(ec2v1.ReasonUpdatePending, "instanceType", "keyName", "powerState"),
+		},
+		{
+			name: "suspended, with nothing that would be carried out", given: []given{running, typ, suspended}, ready: "True Running",
+			also: synced(ec2v1.ReasonStopRequired, "instanceType"),
+		},
+	})
+}
+
+// An instance that was launched by an edit of the intent's spec keeps what it has.
+func TestDecideKeepsWhateverTheIntentsHash(t *testing.T) {
+	decideAll(t, []decision{{
+		name:  "the parameters have changed since the launch: the instance is kept",
+		given: []given{kept(1, cloud.StateRunning), prepared(otherHash)},
+		ready: "True Running",
+		also: func(t *testing.T, p Plan) {
+			if p.Instance == nil || p.Intent != nil {
+				t.Errorf("got %+v", p)
+			}
+		},
+	}, {
+		name: "the instance is launched, and status does not know it yet: kept",
+		given: []given{intent(1), ec2Shows(1, cloud.StatePending, func(e *observer.Entry) {
+			e.Missing = time.Time{}
+		})},
+		ready: "False Starting", flow: "Reconciling",
+	}})
+}
