@@ -16,10 +16,9 @@ import (
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 )
 
-// +kubebuilder:rbac:groups=ec2.fieldowner.dev,resources=ec2accounts,verbs=create;patch
-
 // addDefaultAccount applies, once this operator leads, an EC2Account made from the environment. Fields that
-// somebody else has set stay theirs.
+// somebody else has set stay theirs. The right to do so is not the operator's by default: config/default-account
+// gives it.
 func addDefaultAccount(mgr manager.Manager, applier *apply.Applier) error {
 	return mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
 		region, err := cloud.EnvironmentRegion(ctx)

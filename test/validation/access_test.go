@@ -130,7 +130,8 @@ func allRights() []right {
 		// make a deleted object again.
 		on{ours, instances, "", shop}.rights(operator, append([]string{"patch"}, read...), []string{"create", "update", "delete", "deletecollection"}),
 		on{ours, instances, "status", shop}.rights(operator, []string{"patch"}, []string{"update"}),
-		on{ours, accounts, "", ""}.rights(operator, read, []string{"update", "delete", "deletecollection"}),
+		// An account decides which namespaces act with which credentials: making one is a right of its own (config/default-account).
+		on{ours, accounts, "", ""}.rights(operator, read, write),
 		on{ours, accounts, "status", ""}.rights(operator, []string{"patch"}, []string{"update"}),
 		// It reads user data when it is needed and keeps none of it.
 		on{"", "secrets", "", shop}.rights(operator, []string{"get"}, []string{"list", "watch", "create", "update", "patch", "delete"}),
