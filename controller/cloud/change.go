@@ -38,8 +38,9 @@ func (s *session) Launch(ctx context.Context, token string, p LaunchParameters) 
 	return i, nil
 }
 
-// once turns the SDK's retries off. InsufficientInstanceCapacity is HTTP 500, which the SDK would repeat within
-// milliseconds, and RunInstances has 5 tokens only.
+// once turns the SDK's retries off, for every call that changes something. InsufficientInstanceCapacity is HTTP 500, which
+// the SDK would repeat within milliseconds, and RunInstances has 5 tokens only. And of a call that was sent several times
+// nobody could say that it had no effect: the last refusal says nothing of the answer that was lost before it.
 func once(o *ec2.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 0
@@ -49,7 +50,7 @@ func once(o *ec2.Options) {
 func (s *session) Terminate(ctx context.Context, id string) (State, error) {
 	const op = "TerminateInstances"
 	return change(ctx, op, id, func(ctx context.Context, ids []string) ([]ec2types.InstanceStateChange, error) {
-		out, err := s.ec2.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: ids})
+		out, err := s.ec2.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: ids}, once)
 		if err != nil {
 			return nil, err //nolint:wrapcheck // Classified by change.
 		}
@@ -61,7 +62,7 @@ func (s *session) Terminate(ctx context.Context, id string) (State, error) {
 func (s *session) Stop(ctx context.Context, id string) (State, error) {
 	const op = "StopInstances"
 	return change(ctx, op, id, func(ctx context.Context, ids []string) ([]ec2types.InstanceStateChange, error) {
-		out, err := s.ec2.StopInstances(ctx, &ec2.StopInstancesInput{InstanceIds: ids})
+		out, err := s.ec2.StopInstances(ctx, &ec2.StopInstancesInput{InstanceIds: ids}, once)
 		if err != nil {
 			return nil, err //nolint:wrapcheck // Classified by change.
 		}
@@ -73,7 +74,7 @@ func (s *session) Stop(ctx context.Context, id string) (State, error) {
 func (s *session) Start(ctx context.Context, id string) (State, error) {
 	const op = "StartInstances"
 	return change(ctx, op, id, func(ctx context.Context, ids []string) ([]ec2types.InstanceStateChange, error) {
-		out, err := s.ec2.StartInstances(ctx, &ec2.StartInstancesInput{InstanceIds: ids})
+		out, err := s.ec2.StartInstances(ctx, &ec2.StartInstancesInput{InstanceIds: ids}, once)
 		if err != nil {
 			return nil, err //nolint:wrapcheck // Classified by change.
 		}
@@ -115,7 +116,7 @@ func (s *session) SetTags(ctx context.Context, id string, tags map[string]string
 		return refuse(op, noID)
 	}
 	_, err := call(ctx, op, changeTimeout, func(ctx context.Context) (*ec2.CreateTagsOutput, error) {
-		return s.ec2.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{id}, Tags: tagList(tags)})
+		return s.ec2.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{id}, Tags: tagList(tags)}, once)
 	})
 	return err
 }
@@ -137,7 +138,7 @@ func (s *session) RemoveTags(ctx context.Context, id string, keys []string) erro
 		tags = append(tags, ec2types.Tag{Key: aws.String(key)})
 	}
 	_, err := call(ctx, op, changeTimeout, func(ctx context.Context) (*ec2.DeleteTagsOutput, error) {
-		return s.ec2.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: []string{id}, Tags: tags})
+		return s.ec2.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: []string{id}, Tags: tags}, once)
 	})
 	return err
 }

@@ -32,6 +32,7 @@ func newSession(ctx context.Context, cluster string, client HTTPClient, g *gate,
 			Err:      err,
 		}
 	}
+	cfg.HTTPClient = plainBodies{cfg.HTTPClient}
 	cfg.APIOptions = append(cfg.APIOptions, g.addTo, awsmiddleware.AddUserAgentKey(userAgent))
 	cfg.Credentials = markedCredentials{cfg.Credentials}
 

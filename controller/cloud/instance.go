@@ -5,7 +5,6 @@ package cloud
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -114,27 +113,34 @@ type MetadataOptions struct {
 
 // Equal reports whether i and o say the same of an instance. Nil and empty lists are the same.
 func (i Instance) Equal(o Instance) bool {
-	lists := slices.Equal(i.IPv6, o.IPv6) &&
+	return i.words() == o.words() &&
+		i.MetadataOptions == o.MetadataOptions &&
+		i.LaunchTime.Equal(o.LaunchTime) &&
+		slices.Equal(i.IPv6, o.IPv6) &&
 		slices.Equal(i.SecurityGroupIDs, o.SecurityGroupIDs) &&
 		slices.EqualFunc(i.NetworkInterfaces, o.NetworkInterfaces, NetworkInterface.Equal) &&
 		slices.Equal(i.Volumes, o.Volumes) &&
-		maps.Equal(i.Tags, o.Tags) &&
-		i.LaunchTime.Equal(o.LaunchTime)
-	// Whatever is not compared above is compared here, so that a new field is never forgotten.
-	return lists && reflect.DeepEqual(i.withoutLists(), o.withoutLists())
+		maps.Equal(i.Tags, o.Tags)
 }
 
-func (i Instance) withoutLists() Instance {
-	i.IPv6, i.SecurityGroupIDs, i.NetworkInterfaces, i.Volumes, i.Tags = nil, nil, nil, nil, nil
-	i.LaunchTime = time.Time{}
-	return i
+// words are all members that are a single text.
+func (i Instance) words() [18]string {
+	return [...]string{
+		i.ID, string(i.State), i.StateReasonCode, i.StateReasonMessage, i.Type, i.ImageID, i.SubnetID, i.VPCID, i.Zone, i.KeyName,
+		i.PrivateIP, i.PublicIP, i.PrivateDNS, i.PublicDNS, i.IAMInstanceProfileARN, i.ClientToken, i.AccountID, i.Region,
+	}
 }
 
 // Equal reports whether n and o say the same. Nil and empty lists are the same.
 func (n NetworkInterface) Equal(o NetworkInterface) bool {
-	lists := slices.Equal(n.IPv6, o.IPv6) && slices.Equal(n.SecurityGroupIDs, o.SecurityGroupIDs)
-	n.IPv6, n.SecurityGroupIDs, o.IPv6, o.SecurityGroupIDs = nil, nil, nil, nil
-	return lists && reflect.DeepEqual(n, o)
+	return n.ID == o.ID &&
+		n.DeviceIndex == o.DeviceIndex &&
+		n.SubnetID == o.SubnetID &&
+		n.PrivateIP == o.PrivateIP &&
+		n.PublicIP == o.PublicIP &&
+		n.MAC == o.MAC &&
+		slices.Equal(n.IPv6, o.IPv6) &&
+		slices.Equal(n.SecurityGroupIDs, o.SecurityGroupIDs)
 }
 
 // ARN is the instance's Amazon Resource Name, or "" while the account that owns it is not known.

@@ -4,6 +4,7 @@
 package cloud
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -185,9 +186,7 @@ func TestOwner(t *testing.T) {
 func TestDesiredTags(t *testing.T) {
 	identity := func(more map[string]string) map[string]string {
 		tags := IdentityTags(testCluster, testOwner)
-		for key, value := range more {
-			tags[key] = value
-		}
+		maps.Copy(tags, more)
 		return tags
 	}
 	tests := map[string]struct {

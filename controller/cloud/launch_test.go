@@ -143,8 +143,9 @@ func TestLaunchNeedsAToken(t *testing.T) {
 	}
 }
 
-// Without this the SDK would repeat what looks like a server error to it, and spend the account's few RunInstances tokens.
-func TestLaunchIsSentOnceWhateverTheEnvironmentSaysOfRetries(t *testing.T) {
+// Without this the SDK would repeat what looks like a server error to it, and spend the account's few RunInstances tokens;
+// and nobody could say any more whether a call had an effect.
+func TestChangesAreSentOnceWhateverTheEnvironmentSaysOfRetries(t *testing.T) {
 	answers := map[string]answer{
 		"capacity":  failure(http.StatusInternalServerError, "InsufficientInstanceCapacity", "no room"),
 		"throttled": failure(http.StatusServiceUnavailable, "RequestLimitExceeded", "Request limit exceeded."),
@@ -152,21 +153,31 @@ func TestLaunchIsSentOnceWhateverTheEnvironmentSaysOfRetries(t *testing.T) {
 		"lost":      {err: io.ErrUnexpectedEOF},
 		"reset":     {err: syscall.ECONNRESET},
 	}
+	changes := map[string]func(context.Context, Session) error{
+		"Launch":     func(ctx context.Context, s Session) error { _, err := s.Launch(ctx, "token", fullLaunch()); return err },
+		"Terminate":  func(ctx context.Context, s Session) error { _, err := s.Terminate(ctx, "i-1"); return err },
+		"Stop":       func(ctx context.Context, s Session) error { _, err := s.Stop(ctx, "i-1"); return err },
+		"Start":      func(ctx context.Context, s Session) error { _, err := s.Start(ctx, "i-1"); return err },
+		"SetTags":    func(ctx context.Context, s Session) error { return s.SetTags(ctx, "i-1", map[string]string{"a": "b"}) },
+		"RemoveTags": func(ctx context.Context, s Session) error { return s.RemoveTags(ctx, "i-1", []string{"a"}) },
+	}
 	for name, a := range answers {
-		for _, mode := range []string{"standard", "adaptive"} {
-			t.Run(name+"/"+mode, func(t *testing.T) {
-				standardEnvironment(t)
-				t.Setenv("AWS_MAX_ATTEMPTS", "7")
-				t.Setenv("AWS_RETRY_MODE", mode)
-				f := &fakeAWS{answer: always(a)}
-				s := sessionOf(t, NewProvider(testCluster, Options{HTTPClient: f}), testAccount("default"))
-				if _, err := s.Launch(t.Context(), "token", fullLaunch()); err == nil {
-					t.Error("no error")
-				}
-				if got := len(f.actions()); got != 1 {
-					t.Errorf("%d requests, want 1", got)
-				}
-			})
+		for change, send := range changes {
+			for _, mode := range []string{"standard", "adaptive"} {
+				t.Run(change+"/"+name+"/"+mode, func(t *testing.T) {
+					standardEnvironment(t)
+					t.Setenv("AWS_MAX_ATTEMPTS", "7")
+					t.Setenv("AWS_RETRY_MODE", mode)
+					f := &fakeAWS{answer: always(a)}
+					s := sessionOf(t, NewProvider(testCluster, Options{HTTPClient: f}), testAccount("default"))
+					if err := send(t.Context(), s); err == nil {
+						t.Error("no error")
+					}
+					if got := len(f.actions()); got != 1 {
+						t.Errorf("%d requests, want 1", got)
+					}
+				})
+			}
 		}
 	}
 }

@@ -225,7 +225,6 @@ func TestNoCredentialsIsSaidSoAndNothingIsSent(t *testing.T) {
 				}
 				texts = append(texts, e.Error())
 			}
-			t.Log(texts[0])
 			if !strings.HasPrefix(texts[0], test.want) || texts[0] != texts[1] {
 				t.Errorf("says %q", texts)
 			}

@@ -8,11 +8,11 @@ import (
 )
 
 // Session is one account in one Region: the only way to call AWS. Every error is an *[Error]. Every call passes the
-// account's rate limits and has a deadline of its own. A Session may be used by many goroutines at once.
+// account's rate limits and has a deadline of its own. The SDK repeats what only reads, a few times; what changes something
+// is sent once, so that an error can say whether it had an effect. A Session may be used by many goroutines at once.
 type Session interface {
-	// Launch asks for exactly one instance, once: the SDK does not repeat it, because capacity errors look like server errors
-	// to it. Calling again with the same token and parameters never makes a second instance; see [ClientToken]. The instance
-	// has p's tags where EC2's answer lacks them.
+	// Launch asks for exactly one instance. Calling again with the same token and parameters never makes a second instance; see
+	// [ClientToken]. The instance has p's tags where EC2's answer lacks them.
 	Launch(ctx context.Context, token string, p LaunchParameters) (Instance, error)
 
 	// Terminate, Stop and Start return the state that EC2 answers with. Terminating again succeeds.

@@ -4,6 +4,8 @@
 package cloud
 
 import (
+	"maps"
+
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 )
 
@@ -33,9 +35,7 @@ func DesiredTags(cluster string, owner Owner, spec *ec2v1.EC2InstanceSpec) map[s
 		}
 		tags[t.Key] = value
 	}
-	for key, value := range IdentityTags(cluster, owner) {
-		tags[key] = value
-	}
+	maps.Copy(tags, IdentityTags(cluster, owner))
 	return tags
 }
 

@@ -78,9 +78,13 @@ func (v *View) take(q question, seen []cloud.Instance) {
 		before := r.entry
 		changed := r.describe(i, v.cluster, q.at, now)
 		v.reindex(r, before)
-		// Until the first full list is complete, nobody is told: then everybody is.
-		if changed && !r.dropped && v.status.listed {
+		switch {
+		case !changed || r.dropped:
+		case v.status.listed:
 			news.add(before.OwnedBy, r.entry.OwnedBy)
+		default:
+			// Everybody is told when the first full list is complete, and those too who do not own the instance any more.
+			v.untold.add(before.OwnedBy)
 		}
 	}
 }
@@ -121,7 +125,8 @@ func (v *View) listSucceeded(q question, listed map[string]bool, interval time.D
 // settle draws the conclusions from a full list: what it lacks is missing, and what has long been dead is forgotten. Owners
 // are told of what is missing, and of everything when the list is the first.
 func (v *View) settle(q question, listed map[string]bool, first bool) owners {
-	news := owners{}
+	news := v.untold
+	v.untold = owners{}
 	for id, r := range v.records {
 		if r.isForgettable(q.at) {
 			v.remove(id)

@@ -28,7 +28,7 @@ func (v *View) Put(i cloud.Instance) {
 func (v *View) PutState(id string, s cloud.State) {
 	v.change(id, false, func(r *record, now time.Time) bool {
 		r.looks.until = now.Add(lookFor)
-		return r.answer(s, now)
+		return r.changeState(s, now)
 	})
 }
 

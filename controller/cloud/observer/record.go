@@ -14,21 +14,21 @@ type record struct {
 	entry Entry
 	// answered is the count of answers at which this record's last one came in. What was asked before that is older.
 	answered uint64
-	// outranked are the states that descriptions may still show until settled, because they lag behind an answer.
-	outranked map[cloud.State]bool
-	settled   time.Time
+	// answer is the state that the last change of state was answered with. Until settled, descriptions lag behind it.
+	answer  cloud.State
+	settled time.Time
 	// dropped hides a dead instance whose owner is done with it, so that lists which still show it bring nothing back.
 	dropped bool
 	looks   looks
 }
 
-// describe takes in what EC2 shows of the instance as of a moment, and reports whether that is news.
+// describe takes in what EC2 shows of the instance as of a moment, and reports whether that is news. When it lags behind in
+// its state it lags behind in everything, and only says that the instance is still there.
 func (r *record) describe(i cloud.Instance, cluster string, asked, now time.Time) bool {
-	if r.isStale(i.State, now) {
-		i.State = r.entry.State
-		i.StateReasonCode, i.StateReasonMessage = r.entry.StateReasonCode, r.entry.StateReasonMessage
-	}
 	before := r.entry
+	if r.isStale(i.State, now) {
+		i = before.Instance
+	}
 	r.entry = Entry{Instance: i, OwnedBy: before.OwnedBy, Seen: asked}
 	if owner, ok := i.Owner(cluster); ok {
 		r.entry.OwnedBy = owner
@@ -44,49 +44,36 @@ func (r *record) describe(i cloud.Instance, cluster string, asked, now time.Time
 	return news
 }
 
-// isStale reports whether a description's state lags behind what is known: behind a recent answer, or behind the end of the
-// instance, from which there is no way back.
+// isStale reports whether a description's state lags behind what is known. For a while after an answer, anything but what
+// the answer says or leads to does. Somebody else's change in that time is seen when it is over; the end of the instance is
+// always believed.
 func (r *record) isStale(s cloud.State, now time.Time) bool {
-	if r.outranked[s] && now.Before(r.settled) {
+	if isWayBack(r.entry.State, s) {
 		return true
 	}
-	switch r.entry.State {
+	if s.Doomed() || !now.Before(r.settled) {
+		return false
+	}
+	switch s {
+	case destination[r.answer]:
+		return false
+	case r.answer:
+		return r.entry.State == destination[r.answer]
+	default:
+		return true
+	}
+}
+
+// isWayBack reports whether to lies behind from on the way out, on which EC2 knows no return.
+func isWayBack(from, to cloud.State) bool {
+	switch from {
 	case cloud.StateTerminated:
-		return s != cloud.StateTerminated
+		return to != cloud.StateTerminated
 	case cloud.StateShuttingDown:
-		return s.Live()
+		return !to.Doomed()
 	default:
 		return false
 	}
-}
-
-// answer takes in the state that EC2 answered a change with, and reports whether that is news.
-func (r *record) answer(s cloud.State, now time.Time) bool {
-	before := r.entry
-	if before.State.Doomed() && s.Live() {
-		s = before.State
-	}
-	if s != before.State {
-		r.outrank(before.State, s, now)
-		r.entry.State = s
-		// The reason told of the state before.
-		r.entry.StateReasonCode, r.entry.StateReasonMessage = "", ""
-	}
-	r.entry.Seen, r.entry.Missing, r.entry.Gone = now, time.Time{}, false
-	r.looks.soon(now)
-	return s != before.State || !before.Missing.IsZero() || before.Gone
-}
-
-// outrank makes descriptions that still show the state before an answer count for nothing, until they have settled. They may
-// lag behind several answers at once; what the last answer leads to is news, though.
-func (r *record) outrank(before, answer cloud.State, now time.Time) {
-	if r.outranked == nil || !now.Before(r.settled) {
-		r.outranked = map[cloud.State]bool{}
-	}
-	r.outranked[before] = true
-	delete(r.outranked, answer)
-	delete(r.outranked, destination[answer])
-	r.settled = now.Add(settleFor)
 }
 
 // destination is the state that EC2 brings an instance to by itself.
@@ -94,6 +81,23 @@ var destination = map[cloud.State]cloud.State{
 	cloud.StatePending:      cloud.StateRunning,
 	cloud.StateStopping:     cloud.StateStopped,
 	cloud.StateShuttingDown: cloud.StateTerminated,
+}
+
+// changeState takes in the state that EC2 answered a change with, and reports whether that is news.
+func (r *record) changeState(s cloud.State, now time.Time) bool {
+	before := r.entry
+	if isWayBack(before.State, s) {
+		s = before.State
+	}
+	r.answer, r.settled = s, now.Add(settleFor)
+	if s != before.State {
+		r.entry.State = s
+		// The reason told of the state before.
+		r.entry.StateReasonCode, r.entry.StateReasonMessage = "", ""
+	}
+	r.entry.Seen, r.entry.Missing, r.entry.Gone = now, time.Time{}, false
+	r.looks.soon(now)
+	return s != before.State || !before.Missing.IsZero() || before.Gone
 }
 
 // wantsLooks reports whether the instance is to be looked at between lists.

@@ -23,7 +23,7 @@ func (v *View) follow(s source) {
 	}
 	s.changes = v.source.changes + 1
 	v.source = s
-	v.schedule = schedule{}
+	v.schedule = schedule{noLookBefore: earlier(v.schedule.noLookBefore, v.clock.Now().Add(firstLook))}
 	v.status = status{listedAt: v.status.listedAt}
 	v.reschedule()
 }

@@ -35,6 +35,8 @@ type View struct {
 	tokens  index[string]
 	// answers counts the answers put in so far: the store's own time, finer than the clock's.
 	answers uint64
+	// untold are those to be told when the first full list is complete, apart from the owners there are then.
+	untold owners
 }
 
 // source is where the view's world comes from.
@@ -67,6 +69,7 @@ func newView(scope Scope, o Options, s *subscribers) *View {
 		records:     map[string]*record{},
 		owners:      index[types.UID]{},
 		tokens:      index[string]{},
+		untold:      owners{},
 	}
 }
 
