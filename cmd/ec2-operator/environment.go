@@ -31,7 +31,7 @@ func restConfig(path string) (*rest.Config, error) {
 	rules.ExplicitPath = path
 	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("finding the API server: %w", err)
+		return nil, fmt.Errorf("finding the API server: %w (--kubeconfig or KUBECONFIG names a kubeconfig; a pod needs its ServiceAccount's token)", err)
 	}
 	cfg.UserAgent = "ec2-operator"
 	// The API server's own priority and fairness bounds us; a second limit here would only delay.

@@ -5,12 +5,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/fieldowner/ec2-operator/controller/operator"
@@ -50,18 +52,40 @@ func options(args []string) (*operator.Options, string, error) {
 	flags.IntVar(&o.Workers, "max-concurrent-reconciles", defaultWorkers, "EC2Instances worked on at a time.")
 	flags.BoolVar(&o.DefaultAccount, "default-account", false, "Apply an EC2Account named default, for all namespaces, from AWS_REGION and the SDK's environment.")
 	flags.StringVar(&level, "log-level", "info", "Least severe level that is logged: debug, info, warn or error.")
-	if err := flags.Parse(args); err != nil {
-		if err == pflag.ErrHelp {
-			return nil, "", nil
-		}
-		return nil, "", err
+	err := flags.Parse(args)
+	if errors.Is(err, pflag.ErrHelp) {
+		return nil, "", nil
+	}
+	if err == nil {
+		err = check(flags.Args(), o)
+	}
+	if err == nil {
+		o.Log, err = logger(level)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("%w (--help shows the flags)", err)
+	}
+	return o, kubeconfig, nil
+}
+
+// check refuses what would be misunderstood in silence.
+func check(rest []string, o *operator.Options) error {
+	if len(rest) > 0 {
+		return fmt.Errorf("unexpected argument %q: there are only flags, and values of yes and no are given with =", rest[0])
 	}
 	if o.Workers < 1 {
-		return nil, "", fmt.Errorf("--max-concurrent-reconciles must be at least 1, not %d", o.Workers)
+		return fmt.Errorf("--max-concurrent-reconciles must be at least 1, not %d", o.Workers)
 	}
-	log, err := logger(level)
-	o.Log = log
-	return o, kubeconfig, err
+	if problems := validation.IsDNS1123Label(o.Namespace); len(problems) > 0 {
+		return fmt.Errorf("--namespace must be a namespace's name, not %q: %s", o.Namespace, problems[0])
+	}
+	for _, name := range o.WatchNamespaces {
+		// To the cache an empty name means all namespaces.
+		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+			return fmt.Errorf("--watch-namespaces must be names of namespaces, not %q: %s", name, problems[0])
+		}
+	}
+	return nil
 }
 
 func logger(level string) (logr.Logger, error) {

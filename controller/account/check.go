@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 )
@@ -15,7 +17,7 @@ import (
 // check is what AWS last said of an account's credentials.
 type check struct {
 	generation int64
-	uid        string
+	uid        types.UID
 	accountID  string
 	failure    *cloud.Error
 	tries      int
@@ -32,11 +34,11 @@ type checks struct {
 // due returns the latest check, made now where it is due or the account was edited.
 func (c *checks) due(ctx context.Context, account *ec2v1.EC2Account, session cloud.Session, now time.Time) check {
 	last := c.get(account.Name)
-	same := last.generation == account.Generation && last.uid == string(account.UID)
+	same := last.generation == account.Generation && last.uid == account.UID
 	if same && now.Before(last.next) {
 		return last
 	}
-	fresh := check{generation: account.Generation, uid: string(account.UID)}
+	fresh := check{generation: account.Generation, uid: account.UID}
 	id, err := session.AccountID(ctx)
 	if err == nil {
 		fresh.accountID, fresh.next = id, now.Add(authAgain)
@@ -67,8 +69,11 @@ func (c *checks) put(name string, latest check) {
 	c.all[name] = latest
 }
 
-func (c *checks) drop(name string) {
+// drop forgets an account that is gone, and returns its uid, if it was ever checked.
+func (c *checks) drop(name string) types.UID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	uid := c.all[name].uid
 	delete(c.all, name)
+	return uid
 }

@@ -59,7 +59,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if apierrors.IsNotFound(err) {
 		r.Sessions.Forget(req.Name)
 		r.Observer.Forget(req.Name)
-		r.checks.drop(req.Name)
+		r.Applier.Forget(r.checks.drop(req.Name))
 		return reconcile.Result{}, nil
 	}
 	if err != nil {
@@ -96,8 +96,10 @@ func (r *Reconciler) look(ctx context.Context, account *ec2v1.EC2Account) seen {
 	if err != nil {
 		return seen{failure: errorOf(err), after: errorOf(err).Class.Backoff(1)}
 	}
-	check := r.checks.due(ctx, account, session, r.Clock.Now())
-	s := seen{accountID: check.accountID, failure: check.failure, after: max(0, check.next.Sub(r.Clock.Now()))}
+	// One reading of the clock: the next check is after it, so there always is a time to come back.
+	now := r.Clock.Now()
+	check := r.checks.due(ctx, account, session, now)
+	s := seen{accountID: check.accountID, failure: check.failure, after: check.next.Sub(now)}
 	if check.failure != nil {
 		return s
 	}

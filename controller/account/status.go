@@ -32,7 +32,7 @@ type seen struct {
 // buildStatus builds the whole status from scratch. What cannot be known at the moment stays as it was told.
 func buildStatus(account *ec2v1.EC2Account, s seen, now time.Time) *ec2v1ac.EC2AccountStatusApplyConfiguration {
 	out := ec2v1ac.EC2AccountStatus().WithObservedGeneration(account.Generation).WithConditions(
-		condition(account, ec2v1.ConditionReady, ready(s), now),
+		condition(account, ec2v1.ConditionReady, ready(account, s), now),
 		condition(account, ec2v1.ConditionThrottled, throttled(s), now),
 	)
 	if id := accountID(account, s); id != "" {
@@ -59,7 +59,7 @@ func accountID(account *ec2v1.EC2Account, s seen) string {
 func counts(all map[cloud.State]int) []*ec2v1ac.InstanceCountApplyConfiguration {
 	var out []*ec2v1ac.InstanceCountApplyConfiguration
 	for _, state := range slices.Sorted(maps.Keys(all)) {
-		out = append(out, ec2v1ac.InstanceCount().WithState(string(state)).WithCount(int32(all[state]))) //nolint:gosec // A count of instances fits.
+		out = append(out, ec2v1ac.InstanceCount().WithState(string(state)).WithCount(int32(all[state])))
 	}
 	return out
 }
@@ -85,14 +85,26 @@ func reasonOf(e *cloud.Error) string {
 }
 
 // ready tells whether the account can be used: AWS knows the credentials and lets them list instances. Being
-// throttled for a while does not make it unready.
-func ready(s seen) state {
+// throttled for a while changes nothing about that.
+func ready(account *ec2v1.EC2Account, s seen) state {
 	for _, failure := range []*cloud.Error{s.failure, s.listing} {
 		if failure != nil && failure.Class != cloud.ClassThrottled {
 			return state{metav1.ConditionFalse, reasonOf(failure), failure.Error()}
 		}
 	}
+	if s.failure != nil {
+		return told(account, s.failure)
+	}
 	return state{metav1.ConditionTrue, ec2v1.ReasonAuthenticated, fmt.Sprintf("AWS account %s accepts the credentials", s.accountID)}
+}
+
+// told is what Ready said before, for a check that found out nothing.
+func told(account *ec2v1.EC2Account, why *cloud.Error) state {
+	live := meta.FindStatusCondition(account.Status.Conditions, ec2v1.ConditionReady)
+	if live == nil {
+		return state{metav1.ConditionUnknown, reasonOf(why), why.Error()}
+	}
+	return state{live.Status, live.Reason, live.Message}
 }
 
 func throttled(s seen) state {

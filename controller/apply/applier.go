@@ -62,7 +62,7 @@ func (a *Applier) Apply(ctx context.Context, live client.Object, in Intent) (Res
 	if err := classify(in.Manager, a.send(ctx, in)); err != nil {
 		return Result{}, err
 	}
-	result, err := a.result(live, in)
+	result, err := result(basis(live, body), in)
 	if err != nil {
 		return Result{}, err
 	}
@@ -85,25 +85,32 @@ func (a *Applier) send(ctx context.Context, in Intent) error {
 		opts = append(opts, client.ForceOwnership)
 	}
 	if in.Subresource == "" {
-		return a.client.Apply(ctx, in.Config, opts...)
+		return a.client.Apply(ctx, in.Config, opts...) //nolint:wrapcheck // classify wraps it.
 	}
 	sub := &client.SubResourceApplyOptions{}
 	sub.ApplyOptions.ApplyOptions(opts)
-	return a.client.SubResource(in.Subresource).Apply(ctx, in.Config, sub)
+	return a.client.SubResource(in.Subresource).Apply(ctx, in.Config, sub) //nolint:wrapcheck // The same.
 }
 
-// result reads the answer, which the client has put in the place of the intent.
-func (a *Applier) result(live client.Object, in Intent) (Result, error) {
+// basis is the resourceVersion that the API server has if nobody else writes: the one that the intent is
+// guarded by, since that may be newer than the cache, or the cache's. It is empty where neither is known.
+func basis(live client.Object, body *unstructured.Unstructured) string {
+	if version := body.GetResourceVersion(); version != "" || live == nil {
+		return version
+	}
+	return live.GetResourceVersion()
+}
+
+// result reads the answer, which the client has put in the place of the intent. An object without a version is
+// taken for changed.
+func result(basis string, in Intent) (Result, error) {
 	answer, err := in.body()
 	if err != nil {
 		return Result{}, fmt.Errorf("reading the API server's answer: %w", err)
 	}
-	return Result{Outcome: outcome(live, answer), UID: answer.GetUID(), ResourceVersion: answer.GetResourceVersion()}, nil
-}
-
-func outcome(live client.Object, answer *unstructured.Unstructured) Outcome {
-	if live != nil && live.GetResourceVersion() == answer.GetResourceVersion() {
-		return Unchanged
+	out := Result{Outcome: Changed, UID: answer.GetUID(), ResourceVersion: answer.GetResourceVersion()}
+	if basis != "" && basis == out.ResourceVersion {
+		out.Outcome = Unchanged
 	}
-	return Changed
+	return out, nil
 }

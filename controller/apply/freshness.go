@@ -21,6 +21,7 @@ type writes struct {
 	latest map[types.UID]string
 }
 
+// record keeps the newer of two versions: the answers to two writers of one object come in any order.
 func (w *writes) record(uid types.UID, version string) {
 	if uid == "" || version == "" {
 		return
@@ -29,6 +30,9 @@ func (w *writes) record(uid types.UID, version string) {
 	defer w.mu.Unlock()
 	if w.latest == nil {
 		w.latest = map[types.UID]string{}
+	}
+	if order, err := resourceversion.CompareResourceVersion(version, w.latest[uid]); err == nil && order < 0 {
+		return
 	}
 	w.latest[uid] = version
 }

@@ -36,6 +36,9 @@ type Intent struct {
 
 // body returns the intent as the API server will see it.
 func (i Intent) body() (*unstructured.Unstructured, error) {
+	if i.Config == nil {
+		return nil, fmt.Errorf("the intent of %s has no apply configuration", i.Manager)
+	}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(i.Config)
 	if err != nil {
 		return nil, fmt.Errorf("converting the apply configuration of %s: %w", i.Manager, err)

@@ -74,15 +74,17 @@ func (p *Predictor) unstructured(live client.Object) (*unstructured.Unstructured
 	return out, nil
 }
 
-// certain tells whether a prediction on live can be trusted: it is the object that the intent speaks of, as
-// the intent has it, and all of its field ownership is there and of the one version that we know.
+// certain tells whether a prediction on live can be trusted: it is the object that the intent speaks of, at the
+// version that the intent was decided on, and all of its field ownership is there and of the one version of the
+// API that we know.
 func certain(live, body *unstructured.Unstructured) bool {
 	entries := live.GetManagedFields()
 	foreignVersion := func(e metav1.ManagedFieldsEntry) bool { return e.APIVersion != body.GetAPIVersion() }
 	return len(entries) > 0 &&
 		!slices.ContainsFunc(entries, foreignVersion) &&
 		live.GetName() == body.GetName() && live.GetNamespace() == body.GetNamespace() &&
-		(body.GetUID() == "" || body.GetUID() == live.GetUID())
+		(body.GetUID() == "" || body.GetUID() == live.GetUID()) &&
+		(body.GetResourceVersion() == "" || body.GetResourceVersion() == live.GetResourceVersion())
 }
 
 // patch returns what the merge code gets to see of body: guards are no content, and the API server ignores

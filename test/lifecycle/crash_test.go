@@ -6,6 +6,7 @@ package lifecycle
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"time"
 
@@ -60,7 +61,9 @@ func TestKilledBetweenLaunchAndStatus(t *testing.T) {
 
 // busyWait waits more exactly than a timer.
 func busyWait(d time.Duration) {
-	for end := time.Now().Add(d); time.Now().Before(end); {
+	end := time.Now().Add(d)
+	for time.Now().Before(end) {
+		runtime.Gosched()
 	}
 }
 

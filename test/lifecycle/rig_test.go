@@ -121,13 +121,6 @@ func (r *rig) get(name string) *ec2v1.EC2Instance {
 	return obj
 }
 
-func (r *rig) list() []ec2v1.EC2Instance {
-	r.t.Helper()
-	list := &ec2v1.EC2InstanceList{}
-	r.must(r.client.List(r.t.Context(), list, client.InNamespace(r.namespace)))
-	return list.Items
-}
-
 // eventually waits until check returns nothing to complain of.
 func (r *rig) eventually(what string, check func() error) {
 	r.t.Helper()

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestFreshness(t *testing.T) {
+	const a, b = types.UID("a"), types.UID("b")
+	recorded := func(versions ...string) *writes {
+		w := &writes{}
+		for _, v := range versions {
+			w.record(a, v)
+		}
+		return w
+	}
+	for _, test := range []struct {
+		says   string
+		writes *writes
+		uid    types.UID
+		cached string
+		want   bool
+	}{
+		{"nothing was written", recorded(), a, "1", true},
+		{"another object was written", recorded("10"), b, "1", true},
+		{"the cache is behind", recorded("10"), a, "9", false},
+		{"the cache has caught up", recorded("10"), a, "10", true},
+		{"the cache is ahead", recorded("10"), a, "11", true},
+		{"versions are numbers, not text", recorded("100"), a, "99", false},
+		{"behind the latest of two writes", recorded("10", "12"), a, "11", false},
+		{"answers out of order", recorded("12", "10"), a, "11", false},
+		{"the cached version is no number", recorded("10"), a, "x9", true},
+		{"the cached version is empty", recorded("10"), a, "", true},
+		{"the written version is no number", recorded("x10"), a, "9", true},
+		{"a number replaces what is none", recorded("x10", "10"), a, "9", false},
+		{"an answer without version", recorded("10", ""), a, "9", false},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			if got := test.writes.contained(test.uid, test.cached); got != test.want {
+				t.Errorf("contained(%s, %q) is %t, want %t", test.uid, test.cached, got, test.want)
+			}
+		})
+	}
+}
+
+// TestCaughtUpIsForgotten: what the cache has shown once need not be remembered, since a cache does not go back.
+func TestCaughtUpIsForgotten(t *testing.T) {
+	var w writes
+	w.record("a", "10")
+	w.record("b", "10")
+	w.record("", "10")
+	if !w.contained("a", "10") || len(w.latest) != 1 {
+		t.Errorf("%v is remembered, want only b", w.latest)
+	}
+	w.forget("b")
+	w.forget("b")
+	if !w.contained("b", "1") || len(w.latest) != 0 {
+		t.Errorf("%v is remembered after all was forgotten", w.latest)
+	}
+}
+
+// TestFreshnessIsSharedByWorkers is for the race detector.
+func TestFreshnessIsSharedByWorkers(t *testing.T) {
+	var w writes
+	var group sync.WaitGroup
+	for _, uid := range []types.UID{"a", "b", "a"} {
+		group.Go(func() {
+			w.record(uid, "10")
+			w.contained(uid, "9")
+			w.forget(uid)
+		})
+	}
+	group.Wait()
+	if len(w.latest) != 0 {
+		t.Errorf("%v is remembered", w.latest)
+	}
+}
