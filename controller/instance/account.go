@@ -38,8 +38,7 @@ func (r *Reconciler) account(ctx context.Context, obj *ec2v1.EC2Instance) (*ec2v
 	if err := r.Reader.Get(ctx, client.ObjectKey{Name: obj.Namespace}, namespace); err != nil {
 		return nil, AccountVerdict{}, fmt.Errorf("reading namespace %q: %w", obj.Namespace, err)
 	}
-	verdict, err := allowed(account, namespace, r.OperatorNamespace)
-	return account, verdict, err
+	return account, allowed(account, namespace, r.OperatorNamespace), nil
 }
 
 func accountName(obj *ec2v1.EC2Instance) string {
@@ -50,22 +49,22 @@ func accountName(obj *ec2v1.EC2Instance) string {
 }
 
 // allowed tells whether an account allows a namespace.
-func allowed(account *ec2v1.EC2Account, namespace *metav1.PartialObjectMetadata, operatorNamespace string) (AccountVerdict, error) {
+func allowed(account *ec2v1.EC2Account, namespace *metav1.PartialObjectMetadata, operatorNamespace string) AccountVerdict {
 	ok := namespace.Name == operatorNamespace || namespace.Labels[ec2v1.LabelAccount] == account.Name
 	way := fmt.Sprintf("label it %s=%s", ec2v1.LabelAccount, account.Name)
 	if account.Spec.AllowedNamespaces != nil {
 		selector, err := metav1.LabelSelectorAsSelector(account.Spec.AllowedNamespaces)
 		if err != nil {
-			return AccountVerdict{Reason: ec2v1.ReasonAccountNotAllowed, Message: fmt.Sprintf("spec.allowedNamespaces of EC2Account %q is not a selector: %v", account.Name, err)}, nil
+			return AccountVerdict{Reason: ec2v1.ReasonAccountNotAllowed, Message: fmt.Sprintf("spec.allowedNamespaces of EC2Account %q is not a selector: %v", account.Name, err)}
 		}
 		ok = selector.Matches(labels.Set(namespace.Labels))
 		way = "give it labels that spec.allowedNamespaces selects"
 	}
 	if ok {
-		return AccountVerdict{}, nil
+		return AccountVerdict{}
 	}
 	return AccountVerdict{
 		Reason:  ec2v1.ReasonAccountNotAllowed,
 		Message: fmt.Sprintf("EC2Account %q does not allow namespace %q: %s", account.Name, namespace.Name, way),
-	}, nil
+	}
 }

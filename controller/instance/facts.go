@@ -165,15 +165,24 @@ func (f facts) lost(in Input) string {
 // vanished returns the live instance's id when EC2 has ceased to show it. A young one may just not show yet,
 // and the observer goes on looking for it.
 func (f facts) vanished(in Input) string {
-	if f.current.Missing.IsZero() || in.Now.Sub(f.launchedAt()) < consistencyWindow {
+	if f.current.Missing.IsZero() || f.untilVanished(in) > 0 {
 		return ""
 	}
 	return f.current.ID
 }
 
-// shuttingDown tells whether the latest instance is on its way to terminated.
+// untilVanished is how much longer EC2 may take to show the live instance; zero while it shows it.
+func (f facts) untilVanished(in Input) time.Duration {
+	if f.current.Missing.IsZero() {
+		return 0
+	}
+	return max(0, f.launchedAt().Add(consistencyWindow).Sub(in.Now))
+}
+
+// shuttingDown tells whether EC2 shows the latest instance on its way to terminated. One that it has ceased to
+// show from there is waited for no longer: there is no way back.
 func (f facts) shuttingDown() bool {
-	return f.last != nil && f.last.State == cloud.StateShuttingDown && !f.last.Gone
+	return f.last != nil && f.last.State == cloud.StateShuttingDown && f.last.Missing.IsZero() && !f.last.Gone
 }
 
 // lastLaunchPossible is the latest moment at which anybody can have asked EC2 to launch for an object that is

@@ -4,6 +4,8 @@
 package instance
 
 import (
+	"fmt"
+	"hash/fnv"
 	"sync"
 	"time"
 
@@ -50,11 +52,23 @@ type Call struct {
 
 // next returns when a call may be repeated: after the error's own pause, or when an accepted one should have
 // shown by now.
-func (c Call) next() time.Time {
-	if c.Err == nil {
+func (c Call) next(uid types.UID) time.Time {
+	switch {
+	case c.Err == nil:
 		return c.At.Add(doubled(settle, settleMax, c.Tries-1))
+	case c.Err.Class == cloud.ClassThrottled && c.Err.Code == "":
+		return c.At.Add(c.Err.RetryAfter + turn(uid, c.Tries))
+	default:
+		return c.At.Add(max(c.Err.RetryAfter, c.Err.Class.Backoff(int(c.Tries))))
 	}
-	return c.At.Add(max(c.Err.RetryAfter, c.Err.Class.Backoff(int(c.Tries))))
+}
+
+// turn spreads the objects that wait for our own rate limit, so that they do not all come back at once: over
+// as many seconds as they have tried, up to turnMax. It is the same for the same object and try.
+func turn(uid types.UID, tries int64) time.Duration {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%s/%d", uid, tries)
+	return time.Duration(h.Sum64() % uint64(min(time.Duration(tries+1)*time.Second, turnMax)))
 }
 
 // wait returns how long a call must still wait; zero when it may be made now.
@@ -63,7 +77,7 @@ func (m Memory) wait(step Step, of string, now time.Time) time.Duration {
 	if !ok || c.Of != of {
 		return 0
 	}
-	return max(0, c.next().Sub(now))
+	return max(0, c.next(m.UID).Sub(now))
 }
 
 // failure returns how the latest call for the same thing failed, or nil.
@@ -92,9 +106,6 @@ func (m *Memory) record(step Step, of string, now time.Time, err *cloud.Error) {
 	}
 	m.Calls[step] = Call{Of: of, At: now, Tries: c.Tries + 1, Err: err}
 }
-
-// forget drops what is known of a step, once it has had its effect.
-func (m *Memory) forget(step Step) { delete(m.Calls, step) }
 
 // memories keeps a Memory for each object. A key is worked on by one worker at a time, so a Memory needs no
 // lock of its own.

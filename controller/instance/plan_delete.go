@@ -77,6 +77,7 @@ func deleteLive(in Input, f facts) Plan {
 		p.hold(in)
 	default:
 		p.Verdict = f.deleting(fmt.Sprintf("Waiting for instance %s to run, so that it can be stopped", f.current.ID))
+		p.After = f.untilVanished(in)
 	}
 	return p
 }

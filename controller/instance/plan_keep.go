@@ -4,6 +4,7 @@
 package instance
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,10 +31,10 @@ func keep(in Input, f facts) Plan {
 	}
 	slices.SortFunc(p.Changes, func(a, b Change) int { return strings.Compare(a.Field, b.Field) })
 	p.Verdict = f.running(in, p.Changes)
+	p.After = cmp.Or(tags.settling, f.untilVanished(in))
 	if in.suspended() {
 		return p
 	}
-	p.After = tags.settling
 	switch {
 	case power != nil:
 		p.power(in, f.current)

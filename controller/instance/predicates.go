@@ -5,18 +5,18 @@ package instance
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/apply"
-
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // wakes lets through the changes of an object that a pass may have to answer: of spec, deletion, finalizers,
@@ -78,5 +78,8 @@ func fieldsOf(e metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	if e.FieldsV1 == nil {
 		return set, nil
 	}
-	return set, set.FromJSON(bytes.NewReader(e.FieldsV1.GetRawBytes()))
+	if err := set.FromJSON(bytes.NewReader(e.FieldsV1.GetRawBytes())); err != nil {
+		return nil, fmt.Errorf("reading what %s owns: %w", e.Manager, err)
+	}
+	return set, nil
 }

@@ -86,7 +86,7 @@ func (r *Reconciler) image(ctx context.Context, in *Input, session cloud.Session
 func (r *Reconciler) userData(ctx context.Context, obj *ec2v1.EC2Instance) (cloud.UserData, *PrepareError, error) {
 	u := obj.Spec.UserData
 	switch {
-	case u == nil:
+	case u == nil, *u == ec2v1.UserData{}:
 		return cloud.UserData{}, nil, nil
 	case u.Inline != "":
 		return cloud.UserData{Bytes: []byte(u.Inline)}, nil, nil
@@ -132,7 +132,7 @@ func configMapValue(config *corev1.ConfigMap, key string) ([]byte, bool) {
 
 // checked refuses user data that EC2 could not take; the message never holds the data.
 func checked(data cloud.UserData, field, kind string, ref *ec2v1.KeyReference, found, hasKey bool) (cloud.UserData, *PrepareError, error) {
-	problem := ""
+	var problem string
 	switch {
 	case !found:
 		problem = fmt.Sprintf("%s %q does not exist in this namespace: create it", kind, ref.Name)

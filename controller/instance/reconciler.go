@@ -174,7 +174,7 @@ type outcome struct {
 func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	if err != nil {
 		failure := callError(err)
-		p.log.Info("AWS call failed", "step", plan.Step, "class", failure.Class, "code", failure.Code, "message", failure.Message)
+		p.logFailure(plan.Step, failure)
 		plan.Verdict = plan.Verdict.failed(failure)
 		plan.After = p.actor.memory.wait(memoryStep(plan.Step), plan.Of, p.Clock.Now())
 		plan.Events = append(plan.Events, warning(reasonOf(failure.Class), "%s", failure.Error()))
@@ -187,6 +187,15 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 		next.After = again
 	}
 	return outcome{plan: next}
+}
+
+// logFailure logs a failed call; that a rate limit holds calls up is everyday.
+func (p *pass) logFailure(step Step, e *cloud.Error) {
+	level := 0
+	if e.Class == cloud.ClassThrottled {
+		level = 1
+	}
+	p.log.V(level).Info("AWS call failed", "step", step, "class", e.Class, "code", e.Code, "message", e.Message)
 }
 
 // again is when to come back for the next step: at once, and as a pass of its own.

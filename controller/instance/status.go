@@ -26,8 +26,12 @@ func buildStatus(obj *ec2v1.EC2Instance, cluster string, p Plan, now time.Time) 
 	known := recorded(&obj.Status)
 	if p.Instance != nil {
 		known = observed(&p.Instance.Instance)
-		if p.Instance.Gone {
+		switch {
+		case p.Instance.Gone:
 			known.WithState(string(cloud.StateTerminated))
+		case obj.DeletionTimestamp != nil && p.Instance.State == cloud.StateShuttingDown:
+			// EC2 takes addresses and names away one by one while an instance ends: no news to anybody.
+			known = recorded(&obj.Status).WithState(string(p.Instance.State))
 		}
 	}
 	if launch := launchStatus(obj, cluster, p); launch != nil {

@@ -20,6 +20,10 @@ const (
 	settle    = 15 * time.Second
 	settleMax = 2 * time.Minute
 
+	// turnMax is the most that waiting for our own rate limit is spread over: RunInstances, the scarcest, lets
+	// some twenty through in that time, so the limit is never idle while anybody waits.
+	turnMax = 10 * time.Second
+
 	// tagSettle is how long the tags of RunInstances may take to show: EC2's tag view converges later than the
 	// instance itself.
 	tagSettle = time.Minute
