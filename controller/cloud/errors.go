@@ -5,6 +5,7 @@ package cloud
 
 import (
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -59,10 +60,13 @@ type Error struct {
 
 // Error says what failed, without what changes with each call.
 func (e *Error) Error() string {
-	if e.Code == "" {
-		return e.Op + ": " + e.Message
+	var parts []string
+	for _, part := range []string{e.Op, e.Code, e.Message} {
+		if part != "" {
+			parts = append(parts, part)
+		}
 	}
-	return e.Op + ": " + e.Code + ": " + e.Message
+	return strings.Join(parts, ": ")
 }
 
 // Unwrap returns the cause.
