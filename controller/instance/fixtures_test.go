@@ -269,8 +269,14 @@ func flowOf(p Plan) string {
 	return strings.Join(flow, "+")
 }
 
+// fataler is a *testing.T or a *rapid.T.
+type fataler interface {
+	Helper()
+	Fatal(...any)
+}
+
 // snapshot is everything that an input says, as text.
-func snapshot(t testing.TB, in Input) string {
+func snapshot(t fataler, in Input) string {
 	t.Helper()
 	out, err := json.MarshalIndent(in, "", " ")
 	if err != nil {

@@ -174,7 +174,7 @@ func TestDecideDeletionOfAnInstanceThatEC2DoesNotShow(t *testing.T) {
 		{
 			name:  "it cannot be looked for: say why",
 			given: []given{written, deleting(time.Minute), called(StepFindByToken, token(1), time.Second, failureOf(cloud.ClassUnauthorized))},
-			ready: isDeleting, flow: goesOn, after: 59 * time.Second, also: says("Something: Code: words"),
+			ready: isDeleting, flow: "Stalled", after: 59 * time.Second, also: says("Something: Code: words"),
 		},
 		looks("the window is over and nobody has looked: look", written, deleting(24*time.Hour)),
 		looks("the window is over and the last look was before its end: look once more",

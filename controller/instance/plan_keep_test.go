@@ -82,6 +82,7 @@ func TestDecidePowerState(t *testing.T) {
 			given: []given{kept(1, cloud.StateStopped), suspended},
 			ready: "False Suspended",
 			also: func(t *testing.T, p Plan) {
+				t.Helper()
 				if p.Verdict.Synced.Reason != ec2v1.ReasonSuspended {
 					t.Errorf("Synced is %+v", p.Verdict.Synced)
 				}
@@ -104,6 +105,7 @@ func TestDecidePowerState(t *testing.T) {
 			},
 			step: StepStart, id: instanceID(1), ready: "False Starting", flow: "Reconciling",
 			also: func(t *testing.T, p Plan) {
+				t.Helper()
 				if len(p.Changes) != 2 || p.Changes[0].Field != "powerState" || p.Changes[1].Field != "tags" {
 					t.Errorf("changes %+v", p.Changes)
 				}
@@ -167,6 +169,7 @@ func TestDecideTags(t *testing.T) {
 			also: tags(nil, nil, "Name", "team"),
 		},
 		change("one was set and one removed: both are one change", func(t *testing.T, p Plan) {
+			t.Helper()
 			tags(map[string]string{"new": "1"}, []string{"team"}, "Name", "new", "team")(t, p)
 			if c := p.Changes; len(c) != 1 || c[0].Field != "tags" || c[0].Desired != "new=1" || c[0].Message != "to remove: team" {
 				t.Errorf("changes %+v", c)
@@ -175,7 +178,8 @@ func TestDecideTags(t *testing.T) {
 		{
 			name:  "launched a moment ago, tags do not show yet: give them time",
 			given: []given{kept(1, cloud.StateRunning, untagged("team")), launchedAgo(tagSettle-time.Second, testTags())}, ready: "True Running",
-			also: tags(nil, nil, "Name", "team"),
+			after: time.Second, // When they are set, should they not show by then.
+			also:  tags(nil, nil, "Name", "team"),
 		},
 		change("launched long enough ago and tags do not show: set them", tags(map[string]string{"team": "blue"}, nil, "Name", "team"),
 			kept(1, cloud.StateRunning, untagged("team")), launchedAgo(tagSettle, testTags())),
@@ -271,6 +275,7 @@ func TestDecideKeepsWhateverTheIntentsHash(t *testing.T) {
 		given: []given{kept(1, cloud.StateRunning), prepared(otherHash)},
 		ready: "True Running",
 		also: func(t *testing.T, p Plan) {
+			t.Helper()
 			if p.Instance == nil || p.Intent != nil {
 				t.Errorf("got %+v", p)
 			}

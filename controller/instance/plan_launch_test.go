@@ -37,6 +37,7 @@ func TestDecideFirstLaunch(t *testing.T) {
 			given: []given{prepared(hash)},
 			step:  StepIntend, ready: "False Launching", flow: "Reconciling",
 			also: func(t *testing.T, p Plan) {
+				t.Helper()
 				intends(1, launchCreated)(t, p)
 				if p.Intent.Hash != hash || p.Intent.Image != testImage || p.Intent.Region != testRegion || !p.Intent.At.Time.Equal(begin) {
 					t.Errorf("intends %+v", p.Intent)
@@ -283,7 +284,7 @@ func TestDecideLostInstance(t *testing.T) {
 		{
 			name:  "a live instance is young and EC2 does not show it: it is kept, the observer looks for it",
 			given: []given{lost, ec2Shows(1, cloud.StatePending, missing), after(2 * time.Minute)},
-			ready: "False Starting", flow: "Reconciling",
+			ready: "False Starting", flow: "Reconciling", after: 3 * time.Minute,
 		},
 		{
 			name:  "a live instance is old and EC2 has ceased to show it: it is looked for alone, and not called ready",
@@ -349,72 +350,14 @@ func TestDecideInstanceThatStatusDoesNotKnow(t *testing.T) {
 			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intends(1, launchCreated),
 		},
 		{
+			name:  "an instance that bears our uid was shutting down when EC2 ceased to show it: there is no way back, launch",
+			given: []given{ec2Shows(1, cloud.StateShuttingDown, missing), prepared(hash), after(long)},
+			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intends(1, launchCreated),
+		},
+		{
 			name:  "an instance that bears our uid is shutting down, and nothing else is known: wait for its end",
 			given: []given{ec2Shows(1, cloud.StateShuttingDown), prepared(hash), after(long)},
 			ready: "False Terminating", flow: "Reconciling",
-		},
-	})
-}
-
-func TestDecideTwoInstances(t *testing.T) {
-	both := allOf(intent(2), ec2Shows(1, cloud.StateRunning), ec2Shows(2, cloud.StateRunning), after(long))
-	tells := func(id string) func(*testing.T, Plan) {
-		return func(t *testing.T, p Plan) {
-			t.Helper()
-			if p.Instance == nil || p.Instance.ID != id || p.Intent != nil || p.SetTags != nil || p.RemoveTags != nil {
-				t.Errorf("keeps %+v with %+v", p.Instance, p)
-			}
-		}
-	}
-	decideAll(t, []decision{
-		{
-			name:  "the recorded one stays, the other is terminated",
-			given: []given{both, recordedInStatus(2)},
-			step:  StepTerminateSurplus, id: instanceID(1), ready: "True Running", also: tells(instanceID(2)),
-		},
-		{
-			name:  "none is recorded: the oldest stays",
-			given: []given{both},
-			step:  StepTerminateSurplus, id: instanceID(2), ready: "True Running", also: tells(instanceID(1)),
-		},
-		{
-			name:  "the surplus has a token that we do not derive: tags can be forged, it is left alone",
-			given: []given{intent(1), recordedInStatus(1), ec2Shows(1, cloud.StateRunning), ec2Shows(2, cloud.StateRunning, foreignToken), after(long)},
-			ready: "True Running", also: tells(instanceID(1)),
-		},
-		{
-			name:  "the surplus is shutting down: it is none",
-			given: []given{intent(1), recordedInStatus(1), ec2Shows(1, cloud.StateRunning), ec2Shows(2, cloud.StateShuttingDown), after(long)},
-			ready: "True Running", also: tells(instanceID(1)),
-		},
-		{
-			name:  "suspended: neither is touched",
-			given: []given{both, recordedInStatus(2), suspended},
-			ready: "True Running", also: tells(instanceID(2)),
-		},
-		{
-			name:  "the surplus was just asked to go: wait until that shows",
-			given: []given{both, recordedInStatus(2), called(StepTerminateSurplus, instanceID(1), time.Second, nil)},
-			id:    instanceID(1), ready: "True Running", after: settle - time.Second, also: tells(instanceID(2)),
-		},
-		{
-			name:  "the surplus cannot be terminated: say why for as long as it is so",
-			given: []given{both, recordedInStatus(2), called(StepTerminateSurplus, instanceID(1), time.Second, failureOf(cloud.ClassUnauthorized))},
-			id:    instanceID(1), ready: "False Unauthorized", flow: "Stalled", after: 59 * time.Second, also: tells(instanceID(2)),
-		},
-		{
-			name: "the one that stays differs from spec: first the surplus goes",
-			given: []given{both, recordedInStatus(2), spec(func(s *ec2v1.EC2InstanceSpec) {
-				s.Tags = append(s.Tags, ec2v1.Tag{Key: "new", Value: new("1")})
-			})},
-			step: StepTerminateSurplus, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling", also: tells(instanceID(2)),
-		},
-		{
-			name: "EC2 has ceased to show the recorded one: nothing is terminated before it is known whether it is there",
-			given: []given{
-				intent(2), recordedInStatus(2), ec2Shows(1, cloud.StateRunning), ec2Shows(2, cloud.StateRunning, missing), after(long),
-			},
-			step: StepFindByID, id: instanceID(2), ready: "False NotYetVisible", flow: "Reconciling",
 		},
 	})
 }
@@ -442,7 +385,7 @@ func TestDecideTerminatedOutside(t *testing.T) {
 			name:  "it lived longer than the pause: launch again at once",
 			given: []given{ended, after(long)},
 			step:  StepIntend, ready: "False Launching", flow: "Reconciling",
-			also: func(t *testing.T, p Plan) { intends(2, launchTerminated)(t, p); shows(t, p) },
+			also: func(t *testing.T, p Plan) { t.Helper(); intends(2, launchTerminated)(t, p); shows(t, p) },
 		},
 		pauses(1, 15*time.Second), pauses(2, 30*time.Second), pauses(4, 2*time.Minute), pauses(7, 15*time.Minute), pauses(30, 15*time.Minute),
 		{
@@ -455,6 +398,7 @@ func TestDecideTerminatedOutside(t *testing.T) {
 			given: []given{ended, never, after(long)},
 			ready: "False Terminated", flow: "Stalled",
 			also: func(t *testing.T, p Plan) {
+				t.Helper()
 				shows(t, p)
 				if !strings.Contains(p.Verdict.Ready.Message, "recreatePolicy to Always") || p.Verdict.Launched.Status != metav1.ConditionFalse {
 					t.Errorf("says %+v", p.Verdict)
@@ -480,57 +424,6 @@ func TestDecideTerminatedOutside(t *testing.T) {
 			name:  "it has just been terminated, attempt 2 is written: attempt 2 is repeated",
 			given: []given{intent(2), recordedInStatus(1), ec2Shows(1, cloud.StateTerminated), prepared(hash), after(long)},
 			step:  StepLaunch, ready: "False Launching", flow: "Reconciling",
-		},
-	})
-}
-
-func TestDecideAccountOrListInTheWay(t *testing.T) {
-	listError := func(in *Input) { in.Synced, in.ListError = false, failureOf(cloud.ClassCredentials) }
-	decideAll(t, []decision{
-		{
-			name:  "the account is missing: nothing is asked of it",
-			given: []given{accountMissing, prepared(hash)},
-			ready: "False AccountNotFound", flow: "Stalled", after: accountAgain,
-		},
-		{
-			name:  "the account does not allow the namespace: nothing is asked of it",
-			given: []given{accountNotAllowed, prepared(hash)},
-			ready: "False AccountNotAllowed", flow: "Stalled", after: accountAgain,
-			also: func(t *testing.T, p Plan) {
-				if p.Verdict.Launched.Status != metav1.ConditionFalse || p.Verdict.Launched.Reason != ec2v1.ReasonAccountNotAllowed {
-					t.Errorf("Launched is %+v", p.Verdict.Launched)
-				}
-			},
-		},
-		{
-			name:  "the account is not allowed any more: the instance is left as it is",
-			given: []given{kept(1, cloud.StateStopped), accountNotAllowed},
-			ready: "False AccountNotAllowed", flow: "Stalled", after: accountAgain,
-		},
-		{
-			name:  "EC2 was not listed yet: nothing is launched on an empty view, and nothing is said",
-			given: []given{unsynced, prepared(hash)},
-			after: firstList, quiet: true,
-		},
-		{
-			name:  "EC2 was not listed yet, the instance is recorded: it is not taken for lost",
-			given: []given{unsynced, intent(1), recordedInStatus(1), prepared(hash), after(long)},
-			after: firstList, quiet: true,
-		},
-		{
-			name:  "EC2 cannot be listed: say why",
-			given: []given{listError, prepared(hash)},
-			ready: "False CredentialsInvalid", flow: "Stalled", after: firstList,
-		},
-		{
-			name:  "EC2 cannot be listed, an instance is known: that is the account's news, and not the object's",
-			given: []given{kept(1, cloud.StateRunning), listError},
-			ready: "False CredentialsInvalid", flow: "Stalled", after: firstList, quiet: true,
-		},
-		{
-			name:  "EC2 was listed once and cannot be at the moment: what it showed counts",
-			given: []given{kept(1, cloud.StateRunning), func(in *Input) { in.ListError = failureOf(cloud.ClassTransient) }},
-			ready: "True Running",
 		},
 	})
 }

@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+)
+
+// sekrit must appear nowhere.
+const sekrit = "sekrit"
+
+func secretWith(data []byte) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "boot", UID: "5ec4e700-0000-4000-8000-000000000001", ResourceVersion: "41"},
+		Data:       map[string][]byte{"init": data},
+	}
+}
+
+func configMapWith(text string, binary []byte) *corev1.ConfigMap {
+	c := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "boot"}}
+	if text != "" {
+		c.Data = map[string]string{"init": text}
+	}
+	if binary != nil {
+		c.BinaryData = map[string][]byte{"init": binary}
+	}
+	return c
+}
+
+func TestUserData(t *testing.T) {
+	fromSecret := &ec2v1.UserData{SecretKeyRef: &ec2v1.KeyReference{Name: "boot", Key: "init"}}
+	fromConfig := &ec2v1.UserData{ConfigMapKeyRef: &ec2v1.KeyReference{Name: "boot", Key: "init"}}
+	binary := []byte{0x1f, 0x8b, 0x00, 0xff}
+	full := bytes.Repeat([]byte("x"), maxUserData)
+	elsewhere := secretWith([]byte(sekrit))
+	elsewhere.Namespace = "other"
+	r := func(live ...client.Object) *Reconciler { return &Reconciler{Live: newFakeClient(live...)} }
+	tests := map[string]struct {
+		live     *Reconciler
+		userData *ec2v1.UserData
+		want     []byte
+		// says what is wrong, naming field, object and way out.
+		says []string
+	}{
+		"none":                       {live: r()},
+		"of no kind":                 {live: r(), userData: &ec2v1.UserData{}},
+		"inline":                     {live: r(), userData: &ec2v1.UserData{Inline: "#!/bin/sh\n"}, want: []byte("#!/bin/sh\n")},
+		"from a Secret":              {live: r(secretWith([]byte(sekrit))), userData: fromSecret, want: []byte(sekrit)},
+		"bytes from a Secret":        {live: r(secretWith(binary)), userData: fromSecret, want: binary},
+		"empty in a Secret":          {live: r(secretWith([]byte{})), userData: fromSecret, want: []byte{}},
+		"as much as EC2 takes":       {live: r(secretWith(full)), userData: fromSecret, want: full},
+		"text from a ConfigMap":      {live: r(configMapWith("text", nil)), userData: fromConfig, want: []byte("text")},
+		"bytes from a ConfigMap":     {live: r(configMapWith("", binary)), userData: fromConfig, want: binary},
+		"from a Secret that is gone": {live: r(), userData: fromSecret, says: []string{"spec.userData.secretKeyRef", `Secret "boot"`, "create it"}},
+		"from a Secret of another namespace": {
+			live: r(elsewhere), userData: fromSecret, says: []string{"spec.userData.secretKeyRef", "in this namespace"},
+		},
+		"from a key that is not there": {
+			live:     r(secretWith([]byte(sekrit))),
+			userData: &ec2v1.UserData{SecretKeyRef: &ec2v1.KeyReference{Name: "boot", Key: "other"}},
+			says:     []string{"spec.userData.secretKeyRef", `key "other"`, "add it"},
+		},
+		"more than EC2 takes": {
+			live: r(secretWith(bytes.Repeat([]byte(sekrit), 4000))), userData: fromSecret,
+			says: []string{"spec.userData.secretKeyRef", "24000 bytes", "16384"},
+		},
+		"from a ConfigMap that is gone": {live: r(), userData: fromConfig, says: []string{"spec.userData.configMapKeyRef", `ConfigMap "boot"`}},
+		"from a ConfigMap without the key": {
+			live: r(configMapWith("", nil)), userData: fromConfig, says: []string{"spec.userData.configMapKeyRef", `key "init"`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			obj := testObject()
+			obj.Spec.UserData = test.userData
+			got, problem, err := test.live.userData(t.Context(), obj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(test.says) == 0 {
+				if problem != nil || !bytes.Equal(got.Bytes, test.want) {
+					t.Errorf("got %q, %+v", got.Bytes, problem)
+				}
+				return
+			}
+			if problem == nil || problem.Reason != ec2v1.ReasonUserDataNotFound || problem.After != userDataAgain || got.Bytes != nil {
+				t.Fatalf("got %q, %+v", got.Bytes, problem)
+			}
+			for _, part := range test.says {
+				if !strings.Contains(problem.Message, part) {
+					t.Errorf("%q does not say %q", problem.Message, part)
+				}
+			}
+			if strings.Contains(problem.Message, sekrit) {
+				t.Errorf("%q holds the data", problem.Message)
+			}
+		})
+	}
+	broken := &Reconciler{Live: brokenReader{}}
+	obj := testObject()
+	for _, u := range []*ec2v1.UserData{fromSecret, fromConfig} {
+		obj.Spec.UserData = u
+		if _, _, err := broken.userData(t.Context(), obj); !errors.Is(err, errBroken) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// resolver is a session that resolves images only.
+type resolver struct {
+	cloud.Session
+	images map[string]string
+	err    error
+	asked  int
+}
+
+func (r *resolver) ResolveImage(_ context.Context, name string) (string, error) {
+	r.asked++
+	return r.images[name], r.err
+}
+
+func TestPrepare(t *testing.T) {
+	in := inputOf(spec(func(s *ec2v1.EC2InstanceSpec) {
+		s.Image = ec2v1.Image{SSMParameter: "/one"}
+		s.UserData = &ec2v1.UserData{SecretKeyRef: &ec2v1.KeyReference{Name: "boot", Key: "init"}}
+	}))
+	r := &Reconciler{Live: newFakeClient(secretWith([]byte(sekrit)))}
+	session := &resolver{images: map[string]string{"/one": "ami-first"}}
+	prepare := func(in Input) Input {
+		t.Helper()
+		if err := r.prepare(t.Context(), &in, session); err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	first := prepare(in)
+	if first.Prepared == nil || first.Prepared.Parameters.ImageID != "ami-first" || string(first.Prepared.Parameters.UserData) != sekrit {
+		t.Fatalf("got %+v, %+v", first.Prepared, first.PrepareError)
+	}
+	// The parameter moves on. What the intent has resolved stays, to the letter.
+	session.images["/one"] = "ami-second"
+	written := allOf(intent(1, func(i *LaunchIntent) { i.Image, i.SSMParameter = "ami-first", "/one" }))
+	again := in
+	again.Object = in.Object.DeepCopy()
+	written(&again)
+	asked := session.asked
+	if got := prepare(again); got.Prepared == nil || got.Prepared.Hash != first.Prepared.Hash || session.asked != asked {
+		t.Errorf("a repetition is %+v after %d questions", got.Prepared, session.asked-asked)
+	}
+	// The next attempt asks again.
+	again.Memory.Terminated = token(1)
+	if got := prepare(again); got.Prepared == nil || got.Prepared.Parameters.ImageID != "ami-second" {
+		t.Errorf("the next attempt is %+v", got.Prepared)
+	}
+	// Another parameter is asked for, too.
+	session.images["/two"] = "ami-two"
+	again.Memory.Terminated = ""
+	again.Object.Spec.Image.SSMParameter = "/two"
+	if got := prepare(again); got.Prepared == nil || got.Prepared.Parameters.ImageID != "ami-two" {
+		t.Errorf("after an edit it is %+v", got.Prepared)
+	}
+}
+
+func TestPrepareFails(t *testing.T) {
+	byParameter := spec(func(s *ec2v1.EC2InstanceSpec) { s.Image = ec2v1.Image{SSMParameter: "/one"} })
+	r := &Reconciler{Live: newFakeClient()}
+	throttled := failureOf(cloud.ClassThrottled)
+	throttled.RetryAfter = time.Hour
+	in := inputOf(byParameter)
+	if err := r.prepare(t.Context(), &in, &resolver{err: fmt.Errorf("resolving: %w", throttled)}); err != nil {
+		t.Fatal(err)
+	}
+	if in.Prepared != nil || in.PrepareError == nil || in.PrepareError.Call != throttled || in.PrepareError.After != time.Hour {
+		t.Errorf("got %+v, %+v", in.Prepared, in.PrepareError)
+	}
+	in = inputOf(spec(func(s *ec2v1.EC2InstanceSpec) {
+		s.UserData = &ec2v1.UserData{SecretKeyRef: &ec2v1.KeyReference{Name: "boot", Key: "init"}}
+	}))
+	if err := r.prepare(t.Context(), &in, &resolver{}); err != nil {
+		t.Fatal(err)
+	}
+	if in.Prepared != nil || in.PrepareError == nil || in.PrepareError.Reason != ec2v1.ReasonUserDataNotFound {
+		t.Errorf("got %+v, %+v", in.Prepared, in.PrepareError)
+	}
+	r.Live = brokenReader{}
+	if err := r.prepare(t.Context(), &in, &resolver{}); !errors.Is(err, errBroken) {
+		t.Errorf("got %v", err)
+	}
+}
