@@ -19,5 +19,5 @@ func (p plainBodies) Do(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
-	return p.client.Do(r) //nolint:wrapcheck // The SDK tells errors apart by their types.
+	return p.client.Do(r)
 }

@@ -24,7 +24,7 @@ func TestPlainBodiesHideWriteTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got string
-	_, _ = plainBodies{clientFunc(func(r *http.Request) (*http.Response, error) { //nolint:bodyclose // There is no response.
+	_, _ = plainBodies{clientFunc(func(r *http.Request) (*http.Response, error) {
 		if _, ok := r.Body.(io.WriterTo); ok {
 			t.Error("net/http would see WriteTo")
 		}

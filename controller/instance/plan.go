@@ -149,7 +149,7 @@ func awaitFirstList(in Input, f facts) Plan {
 	p.After = firstList
 	p.Quiet = in.ListError == nil || f.everLaunched()
 	if in.ListError != nil {
-		p.Verdict = f.blocked(reasonOf(in.ListError.Class), "Listing the account's instances: "+in.ListError.Error())
+		p.Verdict = f.waiting(ec2v1.ReasonLaunching, "Waiting for the first list of the account's instances").failed(in.ListError)
 	}
 	return p
 }

@@ -33,6 +33,8 @@ func keep(in Input, f facts) Plan {
 	p.Verdict = f.running(in, p.Changes)
 	p.After = cmp.Or(tags.settling, f.untilVanished(in))
 	if in.suspended() {
+		// Nothing is put on the instance, so nothing more becomes ours.
+		p.ManagedTagKeys = in.Object.Status.ManagedTagKeys
 		return p
 	}
 	switch {

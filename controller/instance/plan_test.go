@@ -113,12 +113,12 @@ func TestDecideAccountOrListInTheWay(t *testing.T) {
 		{
 			name:  "EC2 cannot be listed: say why",
 			given: []given{listError, prepared(hash)},
-			ready: "False CredentialsInvalid", flow: "Stalled", after: firstList,
+			ready: "False CredentialsInvalid", flow: "Reconciling", after: firstList,
 		},
 		{
 			name:  "EC2 cannot be listed, an instance is known: that is the account's news, and not the object's",
 			given: []given{kept(1, cloud.StateRunning), listError},
-			ready: "False CredentialsInvalid", flow: "Stalled", after: firstList, quiet: true,
+			ready: "False CredentialsInvalid", flow: "Reconciling", after: firstList, quiet: true,
 		},
 		{
 			name:  "EC2 was listed once and cannot be at the moment: what it showed counts",

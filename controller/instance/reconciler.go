@@ -109,7 +109,7 @@ func (r *Reconciler) pass(ctx context.Context, obj *ec2v1.EC2Instance) (time.Dur
 		return 0, err
 	}
 	if plan.Step == StepRelease {
-		return 0, p.release(ctx)
+		return p.release(ctx)
 	}
 	return p.carryOut(ctx, plan)
 }

@@ -126,17 +126,29 @@ func TestEditDuringALaunchWithoutAnAnswer(t *testing.T) {
 			r.ec2.loseAnswers, r.ec2.hidden = true, true
 			r.until("the launch has no answer", readyIs(ec2v1.ReasonEC2Unavailable))
 			r.edit(larger)
-			for end := time.Now().Add(4 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
-				if _, err := r.reconcile(); err != nil {
-					r.Fatal(err)
-				}
-			}
+			r.passes(4 * time.Minute)
 			r.ec2.set(func() { r.ec2.hidden, r.ec2.loseAnswers = false, false })
 			obj := r.run()
 			if len(r.ec2.instances) != 1 || obj.Status.Launch.Attempt != 1 || len(obj.Status.Plan) != 1 {
 				r.Errorf("%d instances, %+v", len(r.ec2.instances), obj.Status)
 			}
 			r.expectCalls("Launch " + token(1))
+		})
+	})
+	t.Run("it arrives, asked for again by an edit that is taken back and made again", func(t *testing.T) {
+		inBubble(t, func(r *rig) {
+			r.ec2.refuse, r.ec2.hidden, r.ec2.loseAnswers = &cloud.Error{Op: "RunInstances", Class: cloud.ClassTransient, Message: "no answer"}, true, true
+			r.until("the launch has no answer", readyIs(ec2v1.ReasonEC2Unavailable))
+			r.edit(larger)
+			r.passes(4 * time.Minute)
+			r.ec2.set(func() { r.ec2.refuse = nil })
+			r.edit(func(s *ec2v1.EC2InstanceSpec) { s.InstanceType = "t3.micro" })
+			r.until("the launch has no answer again", readyIs(ec2v1.ReasonEC2Unavailable))
+			r.edit(larger)
+			r.passes(4 * time.Minute)
+			r.ec2.set(func() { r.ec2.hidden, r.ec2.loseAnswers = false, false })
+			r.run()
+			r.expectCalls("Launch "+token(1), "Launch "+token(1))
 		})
 	})
 	t.Run("it never was", func(t *testing.T) {
@@ -165,6 +177,26 @@ func TestEditDuringALaunchWithoutAnAnswer(t *testing.T) {
 				r.Errorf("after %s: %+v", waited, obj.Status.Launch)
 			}
 		})
+	})
+}
+
+// An intent holds only for the object that it was decided on: an edit, or another operator, that comes between
+// the decision and its write has the decision made again.
+func TestAnIntentIsNotWrittenOnAnotherVersion(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.meanwhile = func() { r.edit(func(s *ec2v1.EC2InstanceSpec) { s.InstanceType = "t3.large" }) }
+		synced := func(*ec2v1.EC2Instance) bool { return r.meanwhile == nil }
+		obj := r.until("the intent is to be written", synced)
+		r.expectCalls()
+		r.expectWrites()
+		if obj.Annotations[ec2v1.AnnotationLaunch] != "" {
+			r.Errorf("intended %s", obj.Annotations[ec2v1.AnnotationLaunch])
+		}
+		r.run()
+		r.expectCalls("Launch " + token(1))
+		if got := r.ec2.instances[instanceID(1)].Type; got != "t3.large" {
+			r.Errorf("launched a %s", got)
+		}
 	})
 }
 

@@ -97,7 +97,10 @@ func (f *fakeEC2) move(action, id string, to cloud.State) (cloud.State, error) {
 	if err != nil {
 		return "", err
 	}
-	i := f.instances[id]
+	i, ok := f.instances[id]
+	if !ok {
+		return "", &cloud.Error{Op: action, Class: cloud.ClassNotYetVisible, Code: "InvalidInstanceID.NotFound", Definite: true}
+	}
 	i.State = to
 	f.instances[id] = i
 	return to, nil
@@ -247,7 +250,6 @@ func newFakeClient(objects ...client.Object) client.Client {
 // recorder keeps the reasons and notes of events.
 type recorder []string
 
-//nolint:revive // The arguments are the interface's.
 func (r *recorder) Eventf(_, _ runtime.Object, _, reason, _, note string, args ...any) {
 	*r = append(*r, reason+": "+fmt.Sprintf(note, args...))
 }
@@ -260,6 +262,8 @@ type rig struct {
 	// writes that changed something; failStatus makes the API server refuse those of status.
 	writes     []string
 	failStatus bool
+	// meanwhile happens once, between a decision and the write of the intent.
+	meanwhile func()
 
 	operator *Reconciler
 	events   recorder
@@ -287,8 +291,16 @@ func inBubble(t *testing.T, test func(*rig)) {
 }
 
 func (r *rig) apply(ctx context.Context, c client.WithWatch, obj runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
+	if r.meanwhile != nil {
+		happens := r.meanwhile
+		r.meanwhile = nil
+		happens()
+	}
+	if err := c.Apply(ctx, obj, opts...); err != nil {
+		return err
+	}
 	r.writes = append(r.writes, "lifecycle")
-	return c.Apply(ctx, obj, opts...)
+	return nil
 }
 
 // applyStatus does what the API server does when the only owner of a status applies it whole. The fake one
@@ -400,6 +412,16 @@ func (r *rig) until(what string, so func(*ec2v1.EC2Instance) bool) *ec2v1.EC2Ins
 	}
 	r.Fatalf("after %s it is not so that %s: %+v", within, what, r.get())
 	return nil
+}
+
+// passes makes passes for a while.
+func (r *rig) passes(d time.Duration) {
+	r.Helper()
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(time.Second) {
+		if _, err := r.reconcile(); err != nil {
+			r.Fatal(err)
+		}
+	}
 }
 
 func readyIs(reason string) func(*ec2v1.EC2Instance) bool {

@@ -7,6 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -88,10 +90,14 @@ func (p *pass) applyStatus(ctx context.Context, plan Plan) error {
 }
 
 // release gives up the finalizer and with it, usually, the object.
-func (p *pass) release(ctx context.Context) error {
+func (p *pass) release(ctx context.Context) (time.Duration, error) {
 	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithUID(p.obj.UID)
-	if _, err := p.Applier.Apply(ctx, p.obj, apply.Intent{Config: config, Manager: apply.ManagerInstanceLifecycle}); err != nil {
-		return fmt.Errorf("releasing the finalizer: %w", err)
+	result, err := p.Applier.Apply(ctx, p.obj, apply.Intent{Config: config, Manager: apply.ManagerInstanceLifecycle})
+	if err != nil {
+		return 0, fmt.Errorf("releasing the finalizer: %w", err)
+	}
+	if result.Outcome == apply.Skipped || slices.Contains(config.Finalizers, ec2v1.InstanceFinalizer) {
+		return p.held(ctx)
 	}
 	p.Applier.Forget(p.obj.UID)
 	if p.actor.view != nil {
@@ -102,7 +108,18 @@ func (p *pass) release(ctx context.Context) error {
 		}
 	}
 	p.record([]Event{normal("Released", "Finished deletion of this object: deletionPolicy %s", p.obj.Spec.DeletionPolicy)})
-	return nil
+	return 0, nil
+}
+
+// held tells that the finalizer stays because another manager owns it too: server-side apply gives up only what
+// is one's own.
+func (p *pass) held(ctx context.Context) (time.Duration, error) {
+	f := learn(p.in)
+	plan := f.plan()
+	plan.Verdict = f.stalled(ec2v1.ReasonOwnershipConflict, fmt.Sprintf(
+		"Nothing is left to do in EC2, and another field manager owns finalizer %s too (see metadata.managedFields): remove the finalizer by hand",
+		ec2v1.InstanceFinalizer))
+	return accountAgain, p.applyStatus(ctx, plan)
 }
 
 func (p *pass) record(events []Event) {

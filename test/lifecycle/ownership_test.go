@@ -114,6 +114,23 @@ func TestStatusTakenAndTakenBack(t *testing.T) {
 	}
 }
 
+// TestFinalizerHeldByAnotherManager: a tool that has written the object back, finalizer and all, owns the
+// finalizer too; deletion then says so, and ends when the tool's part is taken away.
+func TestFinalizerHeldByAnotherManager(t *testing.T) {
+	r := newRig(t)
+	startOperator(r)
+	r.apply("web", r.spec())
+	r.waitRunning("web")
+	r.kubectlApply("restore", `{"metadata": {"finalizers": ["`+ec2v1.InstanceFinalizer+`"]}}`)
+	r.delete("web")
+	r.waitFor("web", ec2v1.ConditionStalled, metav1.ConditionTrue, ec2v1.ReasonOwnershipConflict)
+	if live := r.sim.Live(); len(live) != 0 {
+		t.Errorf("left in EC2: %+v", live)
+	}
+	r.kubectlApply("restore", `{}`)
+	r.waitGone("web")
+}
+
 // kubectlApply applies a part of the object named web with the real kubectl.
 func (r *rig) kubectlApply(manager, patch string) { r.kubectl(manager, patch) }
 
