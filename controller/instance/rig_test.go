@@ -250,6 +250,7 @@ func newFakeClient(objects ...client.Object) client.Client {
 // recorder keeps the reasons and notes of events.
 type recorder []string
 
+//nolint:revive // The arguments are the interface's.
 func (r *recorder) Eventf(_, _ runtime.Object, _, reason, _, note string, args ...any) {
 	*r = append(*r, reason+": "+fmt.Sprintf(note, args...))
 }
