@@ -47,7 +47,7 @@ func (c *checks) due(ctx context.Context, account *ec2v1.EC2Account, session clo
 			fresh.tries = last.tries
 		}
 		fresh.tries++
-		fresh.failure = errorOf(err)
+		fresh.failure = cloud.ErrorOf(err)
 		fresh.next = now.Add(max(fresh.failure.RetryAfter, fresh.failure.Class.Backoff(fresh.tries)))
 	}
 	c.put(account.Name, fresh)

@@ -94,7 +94,7 @@ func (r *Reconciler) pass(ctx context.Context, account *ec2v1.EC2Account) (recon
 func (r *Reconciler) look(ctx context.Context, account *ec2v1.EC2Account) seen {
 	session, err := r.Sessions.Session(ctx, account, "")
 	if err != nil {
-		return seen{failure: errorOf(err), after: errorOf(err).Class.Backoff(1)}
+		return seen{failure: cloud.ErrorOf(err), after: cloud.ErrorOf(err).Class.Backoff(1)}
 	}
 	// One reading of the clock: the next check is after it, so there always is a time to come back.
 	now := r.Clock.Now()
@@ -107,18 +107,11 @@ func (r *Reconciler) look(ctx context.Context, account *ec2v1.EC2Account) seen {
 	view := r.Observer.Track(observer.Scope{Account: account.Name, Region: account.Spec.Region}, session, interval)
 	s.synced, s.counts = view.Synced(), view.CountByState()
 	if err := view.LastError(); err != nil {
-		s.listing = errorOf(err)
+		s.listing = cloud.ErrorOf(err)
 	}
 	// Counts change without anybody waking us: they are read once each poll, which costs no call.
 	s.after = min(s.after, interval)
 	return s
-}
-
-func errorOf(err error) *cloud.Error {
-	if e, ok := cloud.AsError(err); ok {
-		return e
-	}
-	return &cloud.Error{Class: cloud.ClassTransient, Message: err.Error(), Err: err}
 }
 
 // requestFor is the key of an account.

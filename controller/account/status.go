@@ -15,6 +15,7 @@ import (
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/apply"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 )
 
@@ -115,15 +116,7 @@ func throttled(s seen) state {
 }
 
 func condition(account *ec2v1.EC2Account, name string, s state, now time.Time) *metav1ac.ConditionApplyConfiguration {
-	since := metav1.NewTime(now.UTC().Truncate(time.Second))
-	if live := meta.FindStatusCondition(account.Status.Conditions, name); live != nil && live.Status == s.status {
-		since = live.LastTransitionTime
-	}
-	return metav1ac.Condition().
-		WithType(name).
-		WithStatus(s.status).
-		WithReason(s.reason).
-		WithMessage(s.message).
-		WithObservedGeneration(account.Generation).
-		WithLastTransitionTime(since)
+	return apply.Condition(account.Status.Conditions, metav1.Condition{
+		Type: name, Status: s.status, Reason: s.reason, Message: s.message, ObservedGeneration: account.Generation,
+	}, now)
 }

@@ -75,6 +75,17 @@ func (e *Error) Unwrap() error { return e.Err }
 // AsError finds the *Error in err's chain.
 func AsError(err error) (*Error, bool) { return errors.AsType[*Error](err) }
 
+// ErrorOf returns err as an *[Error]: what it is where it is one, and Transient otherwise. It is nil for nil.
+func ErrorOf(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := AsError(err); ok {
+		return e
+	}
+	return &Error{Class: ClassTransient, Message: err.Error(), Err: err}
+}
+
 // ClassOf is the class of err: that of the *Error in its chain, else [ClassTransient], and "" for no error.
 func ClassOf(err error) Class {
 	if err == nil {

@@ -24,14 +24,6 @@ type actor struct {
 	clock   clock.PassiveClock
 }
 
-// callError returns an error of a session as what it is.
-func callError(err error) *cloud.Error {
-	if e, ok := cloud.AsError(err); ok {
-		return e
-	}
-	return &cloud.Error{Class: cloud.ClassTransient, Message: err.Error(), Err: err}
-}
-
 // look takes a step that only finds something out. An error is remembered, so that the step is put off.
 func (a *actor) look(ctx context.Context, in Input, p Plan) {
 	var err error
@@ -129,7 +121,7 @@ func (a *actor) launch(ctx context.Context, intent *LaunchIntent, prepared *Prep
 	case cloud.IsIdempotentParameterMismatch(err):
 		a.memory.Unmatched = intent.Token
 	default:
-		a.rejected(intent.Token, callError(err))
+		a.rejected(intent.Token, cloud.ErrorOf(err))
 	}
 	a.remember(StepLaunch, intent.Token, err)
 	return nil, err
@@ -185,5 +177,5 @@ func (a *actor) remember(step Step, of string, err error) {
 		a.memory.record(step, of, a.clock.Now(), nil)
 		return
 	}
-	a.memory.record(step, of, a.clock.Now(), callError(err))
+	a.memory.record(step, of, a.clock.Now(), cloud.ErrorOf(err))
 }

@@ -31,7 +31,7 @@ func (p *pass) observe(ctx context.Context) error {
 	p.in.Region = regionOf(p.obj, account)
 	session, err := p.Sessions.Session(ctx, account, p.in.Region)
 	if err != nil {
-		p.in.ListError = callError(err)
+		p.in.ListError = cloud.ErrorOf(err)
 		p.refresh()
 		return nil
 	}
@@ -54,7 +54,7 @@ func (p *pass) refresh() {
 	}
 	p.in.Synced, p.in.ListError = view.Synced(), nil
 	if err := view.LastError(); err != nil {
-		p.in.ListError = callError(err)
+		p.in.ListError = cloud.ErrorOf(err)
 	}
 	p.in.Entries = entriesOf(view, p.obj, p.Cluster)
 }

@@ -76,7 +76,7 @@ func (r *Reconciler) image(ctx context.Context, in *Input, session cloud.Session
 	}
 	id, err := session.ResolveImage(ctx, image.SSMParameter)
 	if err != nil {
-		failure := callError(err)
+		failure := cloud.ErrorOf(err)
 		return "", &PrepareError{Call: failure, After: max(failure.RetryAfter, failure.Class.Backoff(1))}
 	}
 	return id, nil

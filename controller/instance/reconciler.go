@@ -173,7 +173,7 @@ type outcome struct {
 // outcome decides again on what the step has changed, so that the status tells the world after it.
 func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	if err != nil {
-		failure := callError(err)
+		failure := cloud.ErrorOf(err)
 		p.logFailure(plan.Step, failure)
 		plan.Verdict = plan.Verdict.failed(failure)
 		plan.After = p.actor.memory.wait(memoryStep(plan.Step), plan.Of, p.Clock.Now())

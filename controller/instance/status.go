@@ -8,12 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/apply"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 )
 
@@ -97,17 +97,9 @@ func conditions(obj *ec2v1.EC2Instance, v Verdict, now time.Time) []*metav1ac.Co
 		if s.state == nil {
 			continue
 		}
-		since := metav1.NewTime(now.UTC().Truncate(time.Second))
-		if live := meta.FindStatusCondition(obj.Status.Conditions, s.name); live != nil && live.Status == s.state.Status {
-			since = live.LastTransitionTime
-		}
-		out = append(out, metav1ac.Condition().
-			WithType(s.name).
-			WithStatus(s.state.Status).
-			WithReason(s.state.Reason).
-			WithMessage(shortened(s.state.Message)).
-			WithObservedGeneration(obj.Generation).
-			WithLastTransitionTime(since))
+		out = append(out, apply.Condition(obj.Status.Conditions, metav1.Condition{
+			Type: s.name, Status: s.state.Status, Reason: s.state.Reason, Message: shortened(s.state.Message), ObservedGeneration: obj.Generation,
+		}, now))
 	}
 	return out
 }
