@@ -21,9 +21,9 @@ generated() {
 generated . | xargs cp --parents -t "$before"
 .tools/generate.sh "$controller_gen"
 
-for file in $(cat <(generated .) <(generated "$before") | sort -u); do
+while IFS= read -r file; do
   diff --new-file --unified "$before/$file" "$file" || stale=1
-done
+done < <(sort -u <(generated .) <(generated "$before"))
 
 if [[ -n ${stale:-} ]]; then
   echo "The generated files above were not up to date. They are now: commit them." >&2
