@@ -8,6 +8,8 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 GO ?= go
 # More arguments for go test, such as -race or -run.
 GOTESTFLAGS ?=
+# The longest suite takes seven minutes, most of it spent waiting for rate limits and watching that nothing happens.
+TESTTIMEOUT := 25m
 
 BIN := $(CURDIR)/bin
 CONTROLLER_GEN := $(BIN)/controller-gen
@@ -41,7 +43,7 @@ demo: controlplane build ## The same unattended: create, change, lose and delete
 test: controlplane build ## Run all tests, those against the real API server too.
 	@# Built as build.sh builds it, and not vetted: vet would read all of Kubernetes, for ten minutes.
 	CGO_ENABLED=0 $(GO) -C test/controlplane test -trimpath -vet=off ./...
-	$(GO) test $(GOTESTFLAGS) ./...
+	$(GO) test -timeout $(TESTTIMEOUT) $(GOTESTFLAGS) ./...
 
 .PHONY: test-unit
 test-unit: ## Run the tests that need no control plane.
