@@ -27,9 +27,6 @@ const (
 	// authAgain is how often accepted credentials are checked again: they can be withdrawn at any time, and the
 	// check is one call to STS.
 	authAgain = 10 * time.Minute
-
-	// staleCache is when to come back if the cache is behind.
-	staleCache = 25 * time.Millisecond
 )
 
 // Sessions gives and forgets the sessions of accounts.
@@ -66,7 +63,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, fmt.Errorf("reading EC2Account from the cache: %w", err)
 	}
 	if !r.Applier.Fresh(account) {
-		return reconcile.Result{RequeueAfter: staleCache}, nil
+		return reconcile.Result{RequeueAfter: apply.CacheLag}, nil
 	}
 	return r.pass(ctx, account)
 }
@@ -83,7 +80,7 @@ func (r *Reconciler) pass(ctx context.Context, account *ec2v1.EC2Account) (recon
 	case apply.IsGone(err):
 		return reconcile.Result{}, nil
 	case apply.IsStale(err):
-		return reconcile.Result{RequeueAfter: staleCache}, nil
+		return reconcile.Result{RequeueAfter: apply.CacheLag}, nil
 	case err != nil:
 		return reconcile.Result{}, fmt.Errorf("applying the status of EC2Account %q: %w", account.Name, err)
 	}

@@ -170,7 +170,7 @@ func TestWhatTheAPIServerAnswers(t *testing.T) {
 		after  time.Duration
 		fails  bool
 	}{
-		{"stale", apierrors.NewConflict(resource, "shop", errors.New("modified")), staleCache, false},
+		{"stale", apierrors.NewConflict(resource, "shop", errors.New("modified")), apply.CacheLag, false},
 		{"gone", apierrors.NewNotFound(resource, "shop"), 0, false},
 		{"forbidden", apierrors.NewForbidden(resource, "shop", errors.New("no")), 0, true},
 	} {
@@ -204,6 +204,6 @@ func TestAPassWaitsForTheCache(t *testing.T) {
 			return nil
 		},
 	})
-	same(t, staleCache, r.pass())
+	same(t, apply.CacheLag, r.pass())
 	same(t, 1, r.applied)
 }

@@ -5,10 +5,15 @@ package apply
 
 import (
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
+
+// CacheLag is when to come back to an object that is not Fresh, or that has changed since it was read: a watch
+// event takes milliseconds.
+const CacheLag = 25 * time.Millisecond
 
 // writes remembers the resourceVersion of the latest write to each object until the cache shows it, the way
 // kube-controller-manager's controllers do against stale caches (KEP-5647). Resource versions of one resource

@@ -61,7 +61,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, fmt.Errorf("reading EC2Instance from the cache: %w", err)
 	}
 	if !r.Applier.Fresh(obj) {
-		return reconcile.Result{RequeueAfter: cacheLag}, nil
+		return reconcile.Result{RequeueAfter: apply.CacheLag}, nil
 	}
 	// A pass that has begun is carried to its end when the operator is asked to stop: what EC2 has accepted is
 	// to be recorded.
@@ -78,7 +78,7 @@ func (r *Reconciler) result(ctx context.Context, key types.NamespacedName, after
 		log.FromContext(ctx).V(1).Info("Object is gone", "object", key)
 		return reconcile.Result{}, nil
 	case apply.IsStale(err):
-		return reconcile.Result{RequeueAfter: cacheLag}, nil
+		return reconcile.Result{RequeueAfter: apply.CacheLag}, nil
 	case err != nil:
 		return reconcile.Result{}, err
 	default:

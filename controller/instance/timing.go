@@ -38,10 +38,6 @@ const (
 	// its answer, and the looks and writes around it seconds.
 	passTimeout = 80 * time.Second
 
-	// cacheLag is when to come back if the cache does not show our own latest write yet: a watch event takes
-	// milliseconds.
-	cacheLag = 25 * time.Millisecond
-
 	// firstList is when to come back if EC2 has not been listed yet. The observer wakes the object as soon as it
 	// has been; this is for a wake-up that is lost.
 	firstList = 30 * time.Second
