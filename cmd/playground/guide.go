@@ -13,7 +13,7 @@ import (
 
 // place is what the guide speaks of.
 type place struct {
-	Root, Kubeconfig, Kubectl, ControlURL, OperatorLog string
+	Root, Kubeconfig, Kubectl, Plugins, ControlURL, OperatorLog string
 }
 
 var guideTemplate = template.Must(template.New("guide").
@@ -26,10 +26,11 @@ Everything is ready. In another terminal:
 
   cd {{quote .Root}}
   export KUBECONFIG={{quote .Kubeconfig}}
-  export PATH={{.Kubectl | dir | quote}}:$PATH    # the kubectl that belongs to this control plane
+  export PATH={{.Kubectl | dir | quote}}:{{.Plugins | quote}}:$PATH    # the kubectl of this control plane, and kubectl ec2
 
   kubectl apply --server-side -k config/samples    # three instances
   kubectl get ec2i -o wide --watch                 # see them come up
+  kubectl ec2 owners ec2i/web                      # who owns which field
   kubectl delete ec2i --all                        # terminates them
 
 The simulated EC2, behind the operator's back:

@@ -14,6 +14,7 @@ func TestGuideCanBePasted(t *testing.T) {
 		Root:        "/home/a user/ec2-operator",
 		Kubeconfig:  "/home/a user/ec2-operator/.playground/run/control-plane/kubeconfig",
 		Kubectl:     "/home/a user/ec2-operator/bin/controlplane/kubectl",
+		Plugins:     "/home/a user/ec2-operator/bin",
 		ControlURL:  "http://127.0.0.1:4566/_ec2sim/",
 		OperatorLog: "/home/a user/ec2-operator/.playground/run/operator.log",
 	})
@@ -25,10 +26,11 @@ Everything is ready. In another terminal:
 
   cd '/home/a user/ec2-operator'
   export KUBECONFIG='/home/a user/ec2-operator/.playground/run/control-plane/kubeconfig'
-  export PATH='/home/a user/ec2-operator/bin/controlplane':$PATH    # the kubectl that belongs to this control plane
+  export PATH='/home/a user/ec2-operator/bin/controlplane':'/home/a user/ec2-operator/bin':$PATH    # the kubectl of this control plane, and kubectl ec2
 
   kubectl apply --server-side -k config/samples    # three instances
   kubectl get ec2i -o wide --watch                 # see them come up
+  kubectl ec2 owners ec2i/web                      # who owns which field
   kubectl delete ec2i --all                        # terminates them
 
 The simulated EC2, behind the operator's back:

@@ -78,7 +78,7 @@ func orInterrupted(ctx context.Context, err error) error {
 func untilInterrupted(ctx, watched context.Context, st *stack.Stack, root string, s *screen.Screen) error {
 	text, err := guide(place{
 		Root:       root,
-		Kubeconfig: st.Cluster.KubeconfigPath(), Kubectl: st.Cluster.KubectlPath(),
+		Kubeconfig: st.Cluster.KubeconfigPath(), Kubectl: st.Cluster.KubectlPath(), Plugins: filepath.Join(root, "bin"),
 		ControlURL: st.ControlURL(), OperatorLog: st.OperatorLog(),
 	})
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -23,6 +24,8 @@ const (
 	Unchanged Outcome = "Unchanged"
 	// Changed: it was sent and the object changed, or was created.
 	Changed Outcome = "Changed"
+	// Deleted: the object was given up (Withdraw), and it is being deleted.
+	Deleted Outcome = "Deleted"
 )
 
 // Result is what became of an intent, and the identity of the object after it.
@@ -30,18 +33,37 @@ type Result struct {
 	Outcome         Outcome
 	UID             types.UID
 	ResourceVersion string
+	// Taken are the fields that were taken from others by force, and Left those that were left to them for now.
+	Taken []Conflict
+	Left  []Left
 }
 
 // Applier applies intents.
 type Applier struct {
 	client    client.Client
 	predictor *Predictor
+	clock     clock.PassiveClock
+	metrics   *Metrics
 	writes    writes
+	contests  contests
 }
 
+// Option changes an Applier.
+type Option func(*Applier)
+
+// WithMetrics counts what becomes of intents.
+func WithMetrics(m *Metrics) Option { return func(a *Applier) { a.metrics = m } }
+
+// WithClock tells the time by another clock than the system's.
+func WithClock(c clock.PassiveClock) Option { return func(a *Applier) { a.clock = c } }
+
 // New returns an Applier that writes through c. Kinds that p does not know are always sent.
-func New(c client.Client, p *Predictor) *Applier {
-	return &Applier{client: c, predictor: p}
+func New(c client.Client, p *Predictor, options ...Option) *Applier {
+	a := &Applier{client: c, predictor: p, clock: clock.RealClock{}}
+	for _, o := range options {
+		o(a)
+	}
+	return a
 }
 
 // Apply sends the intent as one server-side apply, or nothing when live shows that nothing would change. live
@@ -49,24 +71,31 @@ func New(c client.Client, p *Predictor) *Applier {
 //
 // The error is a *ConflictError, a *StaleError or a *GoneError where the API server says so.
 func (a *Applier) Apply(ctx context.Context, live client.Object, in Intent) (Result, error) {
-	body, err := in.body()
+	draft, err := a.Draft(live, in)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := in.check(body); err != nil {
+	return a.Send(ctx, draft)
+}
+
+// Send sends a draft, once, or nothing when nothing would change; see Apply.
+func (a *Applier) Send(ctx context.Context, d *Draft) (Result, error) {
+	if err := a.disinherit(ctx, d); err != nil {
 		return Result{}, err
 	}
-	if live != nil && a.predictor.NoOp(live, body, in) {
-		return Result{Outcome: Skipped, UID: live.GetUID(), ResourceVersion: live.GetResourceVersion()}, nil
+	a.metrics.decided(d)
+	if d.prediction.NoOp {
+		return Result{Outcome: Skipped, UID: d.live.GetUID(), ResourceVersion: d.live.GetResourceVersion(), Left: d.Left}, nil
 	}
-	if err := classify(in.Manager, a.send(ctx, in)); err != nil {
-		return Result{}, err
-	}
-	result, err := result(basis(live, body), in)
+	result, err := a.send(ctx, d)
+	a.metrics.answered(d, result.Outcome, err)
 	if err != nil {
 		return Result{}, err
 	}
 	a.writes.record(result.UID, result.ResourceVersion)
+	for _, c := range d.Taken {
+		a.contests.took(d.contest(c), result.ResourceVersion, a.clock.Now())
+	}
 	return result, nil
 }
 
@@ -76,41 +105,50 @@ func (a *Applier) Fresh(live client.Object) bool {
 	return a.writes.contained(live.GetUID(), live.GetResourceVersion())
 }
 
-// Forget drops what Fresh remembers of an object that is gone.
-func (a *Applier) Forget(uid types.UID) { a.writes.forget(uid) }
+// Forget drops what is remembered of an object that is gone.
+func (a *Applier) Forget(uid types.UID) {
+	a.writes.forget(uid)
+	a.contests.forget(uid)
+}
 
-func (a *Applier) send(ctx context.Context, in Intent) error {
+// send makes the request and reads the answer.
+func (a *Applier) send(ctx context.Context, d *Draft) (Result, error) {
+	config := d.intent.Config
+	if len(d.Left) > 0 {
+		config = client.ApplyConfigurationFromUnstructured(d.body.DeepCopy())
+	}
+	if err := a.request(ctx, d.intent, config); err != nil {
+		return Result{}, classify(d.intent.Manager, err, d.before, d.body)
+	}
+	answer, err := bodyOf(config)
+	if err != nil {
+		return Result{}, fmt.Errorf("reading the API server's answer: %w", err)
+	}
+	out := Result{Outcome: Changed, UID: answer.GetUID(), ResourceVersion: answer.GetResourceVersion(), Taken: d.Taken, Left: d.Left}
+	if basis := d.basis(); basis != "" && basis == out.ResourceVersion {
+		out.Outcome = Unchanged
+	}
+	return out, nil
+}
+
+func (a *Applier) request(ctx context.Context, in Intent, config runtime.ApplyConfiguration) error {
 	opts := []client.ApplyOption{client.FieldOwner(in.Manager)}
 	if in.Force {
 		opts = append(opts, client.ForceOwnership)
 	}
 	if in.Subresource == "" {
-		return a.client.Apply(ctx, in.Config, opts...) //nolint:wrapcheck // classify wraps it.
+		return a.client.Apply(ctx, config, opts...) //nolint:wrapcheck // classify wraps it.
 	}
 	sub := &client.SubResourceApplyOptions{}
 	sub.ApplyOptions.ApplyOptions(opts)
-	return a.client.SubResource(in.Subresource).Apply(ctx, in.Config, sub) //nolint:wrapcheck // The same.
+	return a.client.SubResource(in.Subresource).Apply(ctx, config, sub) //nolint:wrapcheck // The same.
 }
 
 // basis is the resourceVersion that the API server has if nobody else writes: the one that the intent is
 // guarded by, since that may be newer than the cache, or the cache's. It is empty where neither is known.
-func basis(live client.Object, body *unstructured.Unstructured) string {
-	if version := body.GetResourceVersion(); version != "" || live == nil {
+func (d *Draft) basis() string {
+	if version := d.body.GetResourceVersion(); version != "" {
 		return version
 	}
-	return live.GetResourceVersion()
-}
-
-// result reads the answer, which the client has put in the place of the intent. An object without a version is
-// taken for changed.
-func result(basis string, in Intent) (Result, error) {
-	answer, err := in.body()
-	if err != nil {
-		return Result{}, fmt.Errorf("reading the API server's answer: %w", err)
-	}
-	out := Result{Outcome: Changed, UID: answer.GetUID(), ResourceVersion: answer.GetResourceVersion()}
-	if basis != "" && basis == out.ResourceVersion {
-		out.Outcome = Unchanged
-	}
-	return out, nil
+	return d.version()
 }

@@ -50,15 +50,12 @@ func TestOutcomeOfAnOldCache(t *testing.T) {
 		{"no version", nil, web(), "", Changed},
 	} {
 		t.Run(test.says, func(t *testing.T) {
-			body, err := Intent{Config: test.config}.body()
-			if err != nil {
-				t.Fatal(err)
-			}
-			answer := Intent{Config: web().WithUID("u-1")}
+			w := newWorld(t)
+			w.server.answer = web().WithUID("u-1")
 			if test.answer != "" {
-				answer.Config = web().WithUID("u-1").WithResourceVersion(test.answer)
+				w.server.answer.WithResourceVersion(test.answer)
 			}
-			got, err := result(basis(test.live, body), answer)
+			got, err := w.applier.Apply(t.Context(), test.live, Intent{Config: copyOf(t, test.config), Manager: us, Create: true})
 			if err != nil {
 				t.Fatal(err)
 			}

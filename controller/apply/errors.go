@@ -11,21 +11,14 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
-
-// Conflict is one field that another manager owns with another value.
-type Conflict struct {
-	// Field is the path, as the API server writes it.
-	Field string
-	// Message is the API server's, with the owner's name.
-	Message string
-}
 
 // ConflictError says that an apply without force met fields that other managers own.
 type ConflictError struct {
 	// Manager that applied.
 	Manager Manager
-	// Conflicts, sorted by field and message.
+	// Conflicts, sorted by field.
 	Conflicts []Conflict
 
 	err error
@@ -35,7 +28,7 @@ type ConflictError struct {
 func (e *ConflictError) Error() string {
 	parts := make([]string, len(e.Conflicts))
 	for i, c := range e.Conflicts {
-		parts[i] = c.Field + ": " + c.Message
+		parts[i] = c.String()
 	}
 	return fmt.Sprintf("%s does not own what it wants to set: %s", e.Manager, strings.Join(parts, "; "))
 }
@@ -80,15 +73,17 @@ func is[E error](err error) bool {
 // uidPath is the field that the API server names when an apply carries another uid than the object's.
 const uidPath = "metadata.uid"
 
-// classify turns the API server's answer into this package's errors. Kubernetes uses 409 for ownership
-// conflicts, for an old resourceVersion and for the uid of an object that is gone; the uid of an object that
-// was recreated is a 422 on metadata.uid (an immutable field).
-func classify(m Manager, err error) error {
-	switch {
-	case err == nil:
+// classify turns the API server's answer to an intent into this package's errors. Kubernetes uses 409 for
+// ownership conflicts, for an old resourceVersion and for the uid of an object that is gone; the uid of an object
+// that was recreated is a 422 on metadata.uid (an immutable field).
+func classify(m Manager, err error, live, wanted *unstructured.Unstructured) error {
+	if err == nil {
 		return nil
-	case apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict):
-		return &ConflictError{Manager: m, Conflicts: conflicts(err), err: err}
+	}
+	if conflicts, ok := Explain(err, live, wanted); ok {
+		return &ConflictError{Manager: m, Conflicts: conflicts, err: err}
+	}
+	switch {
 	case apierrors.IsNotFound(err), isOtherUID(err):
 		return &GoneError{err: err}
 	case apierrors.IsConflict(err):
@@ -98,30 +93,9 @@ func classify(m Manager, err error) error {
 	}
 }
 
-func conflicts(err error) []Conflict {
-	var out []Conflict
-	for _, cause := range details(err) {
-		if cause.Type == metav1.CauseTypeFieldManagerConflict {
-			out = append(out, Conflict{Field: cause.Field, Message: cause.Message})
-		}
-	}
-	slices.SortFunc(out, func(a, b Conflict) int {
-		return strings.Compare(a.Field+"\x00"+a.Message, b.Field+"\x00"+b.Message)
-	})
-	return out
-}
-
 func isOtherUID(err error) bool {
 	if apierrors.IsInvalid(err) {
 		return slices.ContainsFunc(details(err), func(c metav1.StatusCause) bool { return c.Field == uidPath })
 	}
 	return apierrors.IsConflict(err) && strings.Contains(err.Error(), "uid mismatch")
-}
-
-func details(err error) []metav1.StatusCause {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Details == nil {
-		return nil
-	}
-	return status.Status().Details.Causes
 }

@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	resource = schema.GroupResource{Group: ec2v1.GroupName, Resource: "ec2instances"}
-	kind     = schema.GroupKind{Group: ec2v1.GroupName, Kind: "EC2Instance"}
+	instances = schema.GroupResource{Group: ec2v1.GroupName, Resource: "ec2instances"}
+	kind      = schema.GroupKind{Group: ec2v1.GroupName, Kind: "EC2Instance"}
 
 	// The API server's answers, as one of version 1.37 makes them.
 	errOneConflict = apierrors.NewApplyConflict([]metav1.StatusCause{
@@ -33,16 +33,16 @@ var (
 		owned(".status.instanceID", `conflict with "prov" with subresource "status"`),
 		{Type: metav1.CauseTypeFieldValueInvalid, Field: ".spec", Message: "not about ownership"},
 	}, "Apply failed with 4 conflicts")
-	errOldVersion = apierrors.NewConflict(resource, "web",
+	errOldVersion = apierrors.NewConflict(instances, "web",
 		errors.New("the object has been modified; please apply your changes to the latest version and try again"))
-	errUIDOfNone = apierrors.NewConflict(resource, "web",
+	errUIDOfNone = apierrors.NewConflict(instances, "web",
 		errors.New("uid mismatch: the provided object specified uid 6a3c, and no existing object was found"))
 	errUIDOfAnother = apierrors.NewInvalid(kind, "web", field.ErrorList{
 		field.Invalid(field.NewPath("metadata", "uid"), types.UID("6a3c"), "field is immutable"),
 	})
 	errOtherwiseInvalid = apierrors.NewInvalid(kind, "web", field.ErrorList{field.Required(field.NewPath("spec"), "")})
-	errNotFound         = apierrors.NewNotFound(resource, "web")
-	errForbidden        = apierrors.NewForbidden(resource, "web", errors.New("no"))
+	errNotFound         = apierrors.NewNotFound(instances, "web")
+	errForbidden        = apierrors.NewForbidden(instances, "web", errors.New("no"))
 	errTypingError      = apierrors.NewInternalError(errors.New("failed to create typed patch object: .spec.nope: field not declared in schema"))
 	errBareConflict     = &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonConflict, Code: 409}}
 )
@@ -59,12 +59,11 @@ func TestClassify(t *testing.T) {
 		want string
 		text string
 	}{
-		{"one owner", errOneConflict, conflict, `tester does not own what it wants to set: .spec.image: conflict with "user"`},
+		{"one owner", errOneConflict, conflict, `tester does not own what it wants to set: .spec.image is owned by user (Apply)`},
 		{
 			"many owners, sorted", errManyConflicts, conflict,
-			`tester does not own what it wants to set: .spec.tags[key="a"].value: conflict with "edit" using ec2.fieldowner.dev/v1; ` +
-				`.spec.tags[key="a"].value: conflict with "zoe"; .spec.tags[key="b"].value: conflict with "zoe"; ` +
-				`.status.instanceID: conflict with "prov" with subresource "status"`,
+			`tester does not own what it wants to set: .spec.tags[key="a"].value is owned by edit (Update) and zoe (Apply); ` +
+				`.spec.tags[key="b"].value is owned by zoe (Apply); .status.instanceID is owned by prov (Apply, status)`,
 		},
 		{"an old version", errOldVersion, stale, "the object has changed since it was read: " + errOldVersion.Error()},
 		{"a conflict without details", errBareConflict, stale, "the object has changed since it was read: " + errBareConflict.Error()},
@@ -78,11 +77,11 @@ func TestClassify(t *testing.T) {
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			// The client may add words of its own.
-			err := classify("tester", test.err)
+			err := classify("tester", test.err, nil, nil)
 			if err.Error() != test.text {
 				t.Errorf("the error is\n%s\nwant\n%s", err, test.text)
 			}
-			for _, e := range []error{err, fmt.Errorf("applying the status: %w", err), classify("tester", fmt.Errorf("client: %w", test.err))} {
+			for _, e := range []error{err, fmt.Errorf("applying the status: %w", err), classify("tester", fmt.Errorf("client: %w", test.err), nil, nil)} {
 				got := map[string]bool{conflict: IsOwnershipConflict(e), stale: IsStale(e), gone: IsGone(e)}
 				same(t, map[string]bool{conflict: test.want == conflict, stale: test.want == stale, gone: test.want == gone}, got)
 				if !errors.Is(e, test.err) {
@@ -91,29 +90,30 @@ func TestClassify(t *testing.T) {
 			}
 		})
 	}
-	if err := classify("tester", nil); err != nil {
+	if err := classify("tester", nil, nil, nil); err != nil {
 		t.Errorf("no error became %v", err)
 	}
 }
 
 // TestAConflictTellsItsFields: and the same conflicts in another order are the same text.
 func TestAConflictTellsItsFields(t *testing.T) {
-	e, ok := errors.AsType[*ConflictError](classify("tester", errManyConflicts))
+	e, ok := errors.AsType[*ConflictError](classify("tester", errManyConflicts, nil, nil))
 	if !ok {
 		t.Fatal("no conflict")
 	}
 	same(t, Manager("tester"), e.Manager)
+	apply, update := metav1.ManagedFieldsOperationApply, metav1.ManagedFieldsOperationUpdate
+	zoe := Owner{Manager: "zoe", Operation: apply}
 	same(t, []Conflict{
-		{`.spec.tags[key="a"].value`, `conflict with "edit" using ec2.fieldowner.dev/v1`},
-		{`.spec.tags[key="a"].value`, `conflict with "zoe"`},
-		{`.spec.tags[key="b"].value`, `conflict with "zoe"`},
-		{".status.instanceID", `conflict with "prov" with subresource "status"`},
+		{Field: `.spec.tags[key="a"].value`, Owners: []Owner{{Manager: "edit", Operation: update, APIVersion: "ec2.fieldowner.dev/v1"}, zoe}},
+		{Field: `.spec.tags[key="b"].value`, Owners: []Owner{zoe}},
+		{Field: ".status.instanceID", Owners: []Owner{{Manager: "prov", Operation: apply, Subresource: "status"}}},
 	}, e.Conflicts)
 
 	turned := &apierrors.StatusError{ErrStatus: *errManyConflicts.ErrStatus.DeepCopy()}
 	causes := turned.ErrStatus.Details.Causes
 	causes[0], causes[1], causes[2], causes[3] = causes[3], causes[2], causes[1], causes[0]
-	if other := classify("tester", turned); other.Error() != e.Error() {
+	if other := classify("tester", turned, nil, nil); other.Error() != e.Error() {
 		t.Errorf("in another order the conflicts read\n%s\nnot\n%s", other, e)
 	}
 }

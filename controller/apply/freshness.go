@@ -36,7 +36,7 @@ func (w *writes) record(uid types.UID, version string) {
 	if w.latest == nil {
 		w.latest = map[types.UID]string{}
 	}
-	if order, err := resourceversion.CompareResourceVersion(version, w.latest[uid]); err == nil && order < 0 {
+	if older(version, w.latest[uid]) {
 		return
 	}
 	w.latest[uid] = version
@@ -51,7 +51,7 @@ func (w *writes) contained(uid types.UID, version string) bool {
 	if !ok {
 		return true
 	}
-	if order, err := resourceversion.CompareResourceVersion(version, latest); err == nil && order < 0 {
+	if older(version, latest) {
 		return false
 	}
 	delete(w.latest, uid)
@@ -62,4 +62,10 @@ func (w *writes) forget(uid types.UID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.latest, uid)
+}
+
+// older tells whether a version is known to come before another one of the same object.
+func older(version, other string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, other)
+	return err == nil && order < 0
 }

@@ -39,11 +39,20 @@ func (i Intent) body() (*unstructured.Unstructured, error) {
 	if i.Config == nil {
 		return nil, fmt.Errorf("the intent of %s has no apply configuration", i.Manager)
 	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(i.Config)
+	body, err := bodyOf(i.Config)
 	if err != nil {
-		return nil, fmt.Errorf("converting the apply configuration of %s: %w", i.Manager, err)
+		return nil, fmt.Errorf("reading the intent of %s: %w", i.Manager, err)
 	}
-	return &unstructured.Unstructured{Object: content}, nil
+	return body, nil
+}
+
+// bodyOf returns an apply configuration as the API server will see it, as a copy.
+func bodyOf(config runtime.ApplyConfiguration) (*unstructured.Unstructured, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(config)
+	if err != nil {
+		return nil, fmt.Errorf("converting an apply configuration: %w", err)
+	}
+	return (&unstructured.Unstructured{Object: content}).DeepCopy(), nil
 }
 
 // check refuses intents that could do harm which no answer of the API server would show.

@@ -4,15 +4,18 @@
 package apply
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
@@ -133,7 +136,9 @@ func TestNoOp(t *testing.T) {
 
 		{"a status in the object's own intent is ignored", nil, main(us, ourMain().WithStatus(ec2v1ac.EC2InstanceStatus().WithInstanceID("i-2"))), true},
 		{"an unknown kind of endpoint", nil, Intent{Config: ourMain(), Manager: us, Subresource: "scale"}, false},
-		{"the object's fields in the status' intent", nil, status(us, ourStatus().WithSpec(ec2v1ac.EC2InstanceSpec().WithInstanceType("t3.large"))), false},
+		{"the object's fields in the status' intent are ignored", nil, status(us, ourStatus().WithSpec(ec2v1ac.EC2InstanceSpec().WithInstanceType("t3.large")).WithLabels(map[string]string{"x": "y"})), true},
+		{"what only the API server sets", nil, main(us, ourMain().WithCreationTimestamp(metav1.Now()).WithGeneration(7)), true},
+		{"a time of deletion, which is refused", nil, main(us, ourMain().WithDeletionTimestamp(metav1.Now())), false},
 		{"the same key twice", nil, main(us, changed(func(s specConfig) { s.WithTags(tag("a", "1")) })), false},
 	} {
 		t.Run(test.says, func(t *testing.T) {
@@ -162,36 +167,37 @@ func TestNoOpNeedsCertainty(t *testing.T) {
 		change func(*ec2v1.EC2Instance)
 		intent instanceConfig
 		want   bool
+		unsafe Reason
 	}{
-		{"as it is", func(*ec2v1.EC2Instance) {}, ourMain(), true},
-		{"with its uid", func(o *ec2v1.EC2Instance) { o.UID = "u-1" }, ourMain().WithUID("u-1"), true},
-		{"with its uid and version", func(o *ec2v1.EC2Instance) { o.UID, o.ResourceVersion = "u-1", "7" }, ourMain().WithUID("u-1").WithResourceVersion("7"), true},
-		{"another version", func(o *ec2v1.EC2Instance) { o.UID, o.ResourceVersion = "u-1", "7" }, ourMain().WithUID("u-1").WithResourceVersion("6"), false},
-		{"another uid", func(o *ec2v1.EC2Instance) { o.UID = "u-2" }, ourMain().WithUID("u-1"), false},
-		{"another name", func(o *ec2v1.EC2Instance) { o.Name = "db" }, ourMain(), false},
-		{"another namespace", func(o *ec2v1.EC2Instance) { o.Namespace = "lab" }, ourMain(), false},
-		{"without managedFields", func(o *ec2v1.EC2Instance) { o.ManagedFields = nil }, ourMain(), false},
-		{"with empty managedFields", func(o *ec2v1.EC2Instance) { o.ManagedFields = []metav1.ManagedFieldsEntry{} }, ourMain(), false},
+		{"as it is", func(*ec2v1.EC2Instance) {}, ourMain(), true, ""},
+		{"with its uid", func(o *ec2v1.EC2Instance) { o.UID = "u-1" }, ourMain().WithUID("u-1"), true, ""},
+		{"with its uid and version", func(o *ec2v1.EC2Instance) { o.UID, o.ResourceVersion = "u-1", "7" }, ourMain().WithUID("u-1").WithResourceVersion("7"), true, ""},
+		{"another version", func(o *ec2v1.EC2Instance) { o.UID, o.ResourceVersion = "u-1", "7" }, ourMain().WithUID("u-1").WithResourceVersion("6"), false, ReasonGuarded},
+		{"another uid", func(o *ec2v1.EC2Instance) { o.UID = "u-2" }, ourMain().WithUID("u-1"), false, ReasonOtherObject},
+		{"another name", func(o *ec2v1.EC2Instance) { o.Name = "db" }, ourMain(), false, ReasonOtherObject},
+		{"another namespace", func(o *ec2v1.EC2Instance) { o.Namespace = "lab" }, ourMain(), false, ReasonOtherObject},
+		{"without managedFields", func(o *ec2v1.EC2Instance) { o.ManagedFields = nil }, ourMain(), false, ReasonNoManagedFields},
+		{"with empty managedFields", func(o *ec2v1.EC2Instance) { o.ManagedFields = []metav1.ManagedFieldsEntry{} }, ourMain(), false, ReasonNoManagedFields},
 		{"with managedFields of another version", func(o *ec2v1.EC2Instance) {
 			o.ManagedFields[0].APIVersion = "ec2.fieldowner.dev/v1beta1"
-		}, ourMain(), false},
+		}, ourMain(), false, ReasonOtherAPIVersion},
 		{"with managedFields that nobody can read", func(o *ec2v1.EC2Instance) {
-			o.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(`{"x:":{}}`)
-		}, ourMain(), false},
+			o.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(`{"k:nope":{}}`)
+		}, ourMain(), false, ReasonUnreadable},
 		{"without our entry in managedFields", func(o *ec2v1.EC2Instance) {
 			o.ManagedFields = slices.DeleteFunc(o.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == string(us) })
-		}, ourMain(), false},
+		}, ourMain(), false, ""},
 		{"at other times", func(o *ec2v1.EC2Instance) {
 			for i := range o.ManagedFields {
 				o.ManagedFields[i].Time = nil
 			}
-		}, ourMain(), true},
+		}, ourMain(), true, ""},
 		{"with managedFields in another order", func(o *ec2v1.EC2Instance) {
 			o.ManagedFields[0], o.ManagedFields[1] = o.ManagedFields[1], o.ManagedFields[0]
-		}, ourMain(), true},
-		{"with our value changed behind managedFields", func(o *ec2v1.EC2Instance) { o.Spec.Suspend = new(true) }, ourMain(), false},
-		{"an intent of another version", func(*ec2v1.EC2Instance) {}, ourMain().WithAPIVersion("ec2.fieldowner.dev/v1beta1"), false},
-		{"an intent of another kind", func(*ec2v1.EC2Instance) {}, ourMain().WithKind("EC2Account"), false},
+		}, ourMain(), true, ""},
+		{"with our value changed behind managedFields", func(o *ec2v1.EC2Instance) { o.Spec.Suspend = new(true) }, ourMain(), false, ""},
+		{"an intent of another version", func(*ec2v1.EC2Instance) {}, ourMain().WithAPIVersion("ec2.fieldowner.dev/v1beta1"), false, ReasonOtherAPIVersion},
+		{"an intent of another kind", func(*ec2v1.EC2Instance) {}, ourMain().WithKind("EC2Account"), false, ReasonOtherObject},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			w := newWorld(t)
@@ -199,40 +205,87 @@ func TestNoOpNeedsCertainty(t *testing.T) {
 			w.mustApply(main(us, ourMain()))
 			live := w.live()
 			test.change(live)
-			body, err := main(us, test.intent).body()
+			got, err := w.predictor.Predict(live, main(us, test.intent))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := w.predictor.NoOp(live, body, main(us, test.intent)); got != test.want {
-				t.Errorf("a no-op: %t, want %t", got, test.want)
+			if got.Unsafe != test.unsafe || got.NoOp != test.want {
+				t.Errorf("a no-op: %t, unsafe %q, want %t, %q", got.NoOp, got.Unsafe, test.want, test.unsafe)
 			}
 		})
 	}
 }
 
-// TestNoOpOfUnknownKinds: kinds that the scheme or the schema does not know are sent.
+// TestDeletion: an object on its way out is written to without a second thought, its status is not.
+func TestNoOpOfADeletedObject(t *testing.T) {
+	w := newWorld(t)
+	w.mustApply(main(user, web().WithSpec(usersSpec())))
+	w.mustApply(main(us, ourMain()))
+	w.mustApply(status(us, ourStatus()))
+	live := w.live()
+	live.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+	for _, test := range []struct {
+		in   Intent
+		want Reason
+	}{{main(us, ourMain()), ReasonDeleting}, {status(us, ourStatus()), ""}} {
+		got, err := w.predictor.Predict(live, test.in)
+		if err != nil || got.Unsafe != test.want || got.NoOp != (test.want == "") {
+			t.Errorf("%q: a no-op: %t, unsafe %q (%v)", test.in.Subresource, got.NoOp, got.Unsafe, err)
+		}
+	}
+}
+
+// TestNoOpOfUnknownKinds: kinds that the scheme or the schema does not know are sent, and so is what is not cached.
 func TestNoOpOfUnknownKinds(t *testing.T) {
 	w := newWorld(t)
-	in := Intent{Config: corev1ac.ConfigMap("web", "shop"), Manager: us}
-	body, err := in.body()
-	if err != nil {
-		t.Fatal(err)
+	object := func(apiVersion, kind string) *unstructured.Unstructured {
+		out := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind}}
+		out.SetName("web")
+		out.SetNamespace("shop")
+		return out
 	}
-	meta := metav1.ObjectMeta{Name: "web", Namespace: "shop", ManagedFields: []metav1.ManagedFieldsEntry{{
+	owned := []metav1.ManagedFieldsEntry{{
 		Manager: "us", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{}`),
-	}}}
-	if w.predictor.NoOp(&corev1.ConfigMap{ObjectMeta: meta}, body, in) {
-		t.Error("a kind that is not in the scheme was predicted")
+	}}
+	gadget := object("v1", "Gadget")
+	gadget.SetManagedFields(owned)
+	for _, test := range []struct {
+		want Reason
+		live client.Object
+	}{
+		{ReasonUnreadable, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop", ManagedFields: owned}}},
+		{ReasonUnknownKind, gadget},
+		{ReasonNotCached, nil},
+	} {
+		in := Intent{Config: client.ApplyConfigurationFromUnstructured(object("v1", "Gadget")), Manager: us}
+		got, err := w.predictor.Predict(test.live, in)
+		if err != nil || got.Unsafe != test.want || got.NoOp || got.Object != nil {
+			t.Errorf("a no-op: %t, unsafe %q, want %q (%v)", got.NoOp, got.Unsafe, test.want, err)
+		}
+		same(t, []int{0, 0, 0}, []int{got.Added.Size(), got.Removed.Size(), got.Modified.Size()})
 	}
-	raw := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
-	raw.SetName("web")
-	raw.SetNamespace("shop")
-	raw.SetManagedFields(meta.ManagedFields)
-	in.Config = corev1ac.ConfigMap("web", "shop").WithData(map[string]string{"a": "b"})
-	if body, err = in.body(); err != nil {
-		t.Fatal(err)
+}
+
+// TestNoOpWhileTheSchemaDiffers: nothing is skipped until the schemas are the same again.
+func TestNoOpWhileTheSchemaDiffers(t *testing.T) {
+	w := newWorld(t)
+	w.mustApply(main(user, web().WithSpec(usersSpec())))
+	for _, differs := range []bool{true, false} {
+		w.predictor.SchemaDiffers(gvk.GroupKind(), differs)
+		if got := w.predicts(w.live(), main(user, web().WithSpec(usersSpec()))); got == differs {
+			t.Errorf("while the schema differs (%t), a no-op: %t", differs, got)
+		}
 	}
-	if w.predictor.NoOp(raw, body, in) {
-		t.Error("a kind that is not in the schema was predicted")
+}
+
+// TestLossyTypes: the types of this operator keep what was written to them.
+func TestLossyTypes(t *testing.T) {
+	for obj, want := range map[client.Object]bool{
+		&ec2v1.EC2Instance{}: false, &ec2v1.EC2Account{}: false, &corev1.Service{}: false, &corev1.ConfigMap{}: false,
+		&discoveryv1.EndpointSlice{}: false, &corev1.Pod{}: true,
+	} {
+		if got := lossy(reflect.TypeOf(obj)); got != want {
+			t.Errorf("%T is lossy: %t", obj, got)
+		}
 	}
 }

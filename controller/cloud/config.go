@@ -5,9 +5,11 @@ package cloud
 
 import (
 	"context"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
@@ -21,8 +23,8 @@ const opConfigure = "Configure"
 
 // newSession makes the clients of one account in one Region: from the SDK's standard environment (keys, profiles, web
 // identity, AWS_ENDPOINT_URL, …), and from the account what it says itself.
-func newSession(ctx context.Context, cluster string, client HTTPClient, g *gate, account *ec2v1.EC2Account) (*session, error) {
-	cfg, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithRegion(g.region), awsconfig.WithHTTPClient(client))
+func newSession(ctx context.Context, cluster string, o Options, g *gate, account *ec2v1.EC2Account) (*session, error) {
+	cfg, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithRegion(g.region), awsconfig.WithHTTPClient(o.HTTPClient))
 	if err != nil {
 		return nil, &Error{
 			Op:       opConfigure,
@@ -31,6 +33,9 @@ func newSession(ctx context.Context, cluster string, client HTTPClient, g *gate,
 			Definite: true,
 			Err:      err,
 		}
+	}
+	if o.Random != nil {
+		cfg.Retryer = retriesAt(o.Random)
 	}
 	cfg.HTTPClient = plainBodies{cfg.HTTPClient}
 	cfg.APIOptions = append(cfg.APIOptions, g.addTo, awsmiddleware.AddUserAgentKey(userAgent))
@@ -51,6 +56,17 @@ func newSession(ctx context.Context, cluster string, client HTTPClient, g *gate,
 		ssm:     ssm.NewFromConfig(cfg, func(o *ssm.Options) { o.BaseEndpoint = override(endpoints.SSM, o.BaseEndpoint) }),
 		sts:     sts.NewFromConfig(cfg, toSTS),
 	}, nil
+}
+
+// retriesAt is the SDK's standard retryer, whose pauses are spread by another source of chance.
+func retriesAt(random func() float64) func() aws.Retryer {
+	return func() aws.Retryer {
+		return retry.NewStandard(func(o *retry.StandardOptions) {
+			o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) {
+				return time.Duration(random() * float64(min(time.Second<<attempt, o.MaxBackoff))), nil
+			})
+		})
+	}
 }
 
 // override is the account's endpoint, else the environment's, which may be nil for AWS's own.

@@ -59,6 +59,7 @@ func Run(ctx context.Context, st *stack.Stack, sc *screen.Screen) (string, error
 		{Title: "look at them", Within: quick, Do: s.look},
 		{Title: "see who owns which field", Within: quick, Do: s.showOwners},
 		{Title: "set a tag as a second manager", Within: slow, Do: s.addTag},
+		{Title: "see what a second manager may not set", Within: quick, Do: s.seeConflict},
 		{Title: "terminate an instance behind the operator's back", Within: slow, Do: s.loseInstance},
 		{Title: "delete everything", Within: slow, Do: s.deleteAll},
 		{Title: "count what it has cost", Within: quick, Do: s.count},

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
-	"github.com/fieldowner/ec2-operator/cmd/playground/internal/owners"
+	"github.com/fieldowner/ec2-operator/controller/apply"
 	"github.com/fieldowner/ec2-operator/test/cluster"
 	"github.com/fieldowner/ec2-operator/test/ec2sim"
 )
@@ -86,25 +86,30 @@ func TestWritesAreCountedPerObjectAndHeldToABudget(t *testing.T) {
 }
 
 func TestDisjoint(t *testing.T) {
-	owner := func(name string, paths ...fieldpath.Path) owners.Owner {
-		return owners.Owner{Manager: name, Operation: "Apply", Fields: fieldpath.NewSet(paths...)}
+	field := func(path fieldpath.Path, owners ...string) apply.Field {
+		f := apply.Field{Path: path}
+		for _, o := range owners {
+			f.Owners = append(f.Owners, apply.Owner{Manager: o, Operation: "Apply"})
+		}
+		return f
 	}
-	user := owner(userManager, fieldpath.MakePathOrDie("spec", "instanceType"))
-	tags := owner(tagManager, fieldpath.MakePathOrDie("spec", "tags", fieldpath.KeyByFields("key", "a"), "value"))
-	status := owner("ec2-instance", fieldpath.MakePathOrDie("status", "instanceID"))
-	lifecycle := owner("ec2-instance-lifecycle", fieldpath.MakePathOrDie("metadata", "finalizers"))
+	typePath := fieldpath.MakePathOrDie("spec", "instanceType")
+	user := field(typePath, userManager)
+	tags := field(fieldpath.MakePathOrDie("spec", "tags", fieldpath.KeyByFields("key", "a"), "value"), tagManager)
+	status := field(fieldpath.MakePathOrDie("status", "instanceID"), "ec2-instance")
+	lifecycle := field(fieldpath.MakePathOrDie("metadata", "finalizers"), "ec2-instance-lifecycle")
 	for _, test := range []struct {
 		name string
-		all  []owners.Owner
+		all  apply.Table
 		want string
 	}{
-		{"each its own", []owners.Owner{user, tags, status, lifecycle}, ""},
-		{"a manager is missing", []owners.Owner{user, status, lifecycle}, "the managers are"},
-		{"a manager too many", []owners.Owner{user, tags, status, lifecycle, owner("kubelet")}, "the managers are"},
-		{"the operator in spec", []owners.Owner{user, tags, lifecycle,
-			owner("ec2-instance", fieldpath.MakePathOrDie("spec", "powerState"))}, "ec2-instance owns fields of spec"},
-		{"two users of one field", []owners.Owner{user, status, lifecycle,
-			owner(tagManager, fieldpath.MakePathOrDie("spec", "instanceType"))}, "spec.instanceType: kubectl and team-costs"},
+		{"each its own", apply.Table{user, tags, status, lifecycle}, ""},
+		{"a manager is missing", apply.Table{user, status, lifecycle}, "the managers are"},
+		{"a manager too many", apply.Table{user, tags, status, lifecycle, field(fieldpath.MakePathOrDie("metadata", "labels"), "kubelet")}, "the managers are"},
+		{"the operator in spec", apply.Table{user, tags, lifecycle,
+			field(fieldpath.MakePathOrDie("spec", "powerState"), "ec2-instance")}, "ec2-instance owns fields of spec: [.spec.powerState]"},
+		{"two users of one field", apply.Table{tags, status, lifecycle,
+			field(typePath, userManager, tagManager)}, "fields have two owners: [.spec.instanceType]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			complains(t, disjoint(test.all, []string{userManager, tagManager}), test.want)

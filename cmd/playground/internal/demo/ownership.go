@@ -5,12 +5,17 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"os/exec"
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
-	"github.com/fieldowner/ec2-operator/cmd/playground/internal/owners"
+	"github.com/fieldowner/ec2-operator/controller/apply"
 )
 
 const (
@@ -26,7 +31,7 @@ const (
 
 // operatorManagers are the operator's field managers on an EC2Instance: for the
 // status, and for the finalizer and the launch intent.
-var operatorManagers = []string{"ec2-instance", "ec2-instance-lifecycle"}
+var operatorManagers = []string{string(apply.ManagerInstance), string(apply.ManagerInstanceLifecycle)}
 
 // tagManifest is all that the second manager says.
 const tagManifest = `apiVersion: ec2.fieldowner.dev/v1
@@ -40,41 +45,49 @@ spec:
 `
 
 func (s *session) showOwners(ctx context.Context) error {
-	all, err := s.ownersOf(ctx, shared)
-	if err != nil {
-		return err
-	}
-	return s.checkOwners(all, userManager)
+	return s.checkOwners(ctx, userManager)
 }
 
 // checkOwners makes sure that the users and the operator own disjoint fields, and the
 // operator none of spec.
-func (s *session) checkOwners(all []owners.Owner, users ...string) error {
-	if err := disjoint(all, users); err != nil {
+func (s *session) checkOwners(ctx context.Context, users ...string) error {
+	table, err := s.ownersOf(ctx, shared, users...)
+	if err != nil {
+		return err
+	}
+	if err := disjoint(table, users); err != nil {
 		return err
 	}
 	s.screen.Check("%s and the operator own disjoint fields, and the operator none of spec", strings.Join(users, ", "))
 	return nil
 }
 
-func disjoint(all []owners.Owner, users []string) error {
-	var names []string
-	for _, o := range all {
-		names = append(names, o.Manager)
-		if o.Below("spec") && !slices.Contains(users, o.Manager) {
-			return fmt.Errorf("manager %s owns fields of spec: %v", o.Manager, o.Summary())
+func disjoint(table apply.Table, users []string) error {
+	names := managersOf(table)
+	for _, name := range names {
+		if spec := table.Of(name).Below(fieldpath.MakePathOrDie("spec")); len(spec) > 0 && !slices.Contains(users, name) {
+			return fmt.Errorf("manager %s owns fields of spec: %v", name, spec.Paths())
 		}
 	}
-	want := slices.Concat(operatorManagers, users)
-	slices.Sort(names)
-	slices.Sort(want)
+	want := slices.Sorted(slices.Values(slices.Concat(operatorManagers, users)))
 	if !slices.Equal(names, want) {
 		return fmt.Errorf("the managers are %v, want %v", names, want)
 	}
-	if both := owners.Shared(all); len(both) > 0 {
-		return fmt.Errorf("fields have two owners: %v", both)
+	if both := table.Shared(); len(both) > 0 {
+		return fmt.Errorf("fields have two owners: %v", both.Paths())
 	}
 	return nil
+}
+
+// managersOf are all who own something, sorted.
+func managersOf(table apply.Table) []string {
+	names := map[string]bool{}
+	for _, f := range table {
+		for _, o := range f.Owners {
+			names[o.Manager] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 func (s *session) addTag(ctx context.Context) error {
@@ -87,11 +100,7 @@ func (s *session) addTag(ctx context.Context) error {
 	if err := s.checkTag(ctx); err != nil {
 		return err
 	}
-	all, err := s.ownersOf(ctx, shared)
-	if err != nil {
-		return err
-	}
-	if err := s.checkOwners(all, userManager, tagManager); err != nil {
+	if err := s.checkOwners(ctx, userManager, tagManager); err != nil {
 		return err
 	}
 	// The first manager says again what it has always said, which has nothing about that tag.
@@ -106,6 +115,35 @@ func (s *session) addTag(ctx context.Context) error {
 		return fmt.Errorf("%s has lost the tag of %s: %v", shared, tagManager, object.Spec.Tags)
 	}
 	s.screen.Check("the tag of %s stays when %s applies its own again", tagManager, userManager)
+	return nil
+}
+
+// typeManifest is what the second manager may not say: the type is the user's.
+const typeManifest = `apiVersion: ec2.fieldowner.dev/v1
+kind: EC2Instance
+metadata:
+  name: ` + shared + `
+spec:
+  instanceType: t3.large
+`
+
+// conflictFound is kubectl ec2 conflicts' exit code when there are conflicts.
+const conflictFound = 1
+
+func (s *session) seeConflict(ctx context.Context) error {
+	err := s.kubectlIn(ctx, typeManifest, "ec2", "conflicts", "--field-manager="+tagManager, "-f", "-")
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != conflictFound {
+		return fmt.Errorf("kubectl ec2 conflicts has not found a conflict: %w", err)
+	}
+	object, err := s.object(ctx, shared)
+	if err != nil {
+		return err
+	}
+	if object.Spec.InstanceType == "t3.large" {
+		return fmt.Errorf("looking for conflicts has changed %s", shared)
+	}
+	s.screen.Check("%s is told who owns the type and what can be done, and nothing has changed", tagManager)
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
-	"github.com/fieldowner/ec2-operator/cmd/playground/internal/owners"
+	"github.com/fieldowner/ec2-operator/controller/apply"
 	"github.com/fieldowner/ec2-operator/test/cluster"
 	"github.com/fieldowner/ec2-operator/test/ec2sim"
 )
@@ -56,24 +56,28 @@ func (s *session) object(ctx context.Context, name string) (*ec2v1.EC2Instance, 
 	return &object, nil
 }
 
-// ownersOf shows and returns who owns which field of an EC2Instance.
-func (s *session) ownersOf(ctx context.Context, name string) ([]owners.Owner, error) {
-	args := []string{"get", "ec2i", name, "-o", "json", "--show-managed-fields"}
-	s.screen.Command(append([]string{"kubectl"}, args...), "")
-	out, err := s.stack.Cluster.Kubectl(ctx, args...)
+// ownersOf shows who owns which field of an EC2Instance, but for its status, and returns the whole.
+func (s *session) ownersOf(ctx context.Context, name string, users ...string) (apply.Table, error) {
+	args := []string{"ec2", "owners", "ec2i/" + name}
+	for _, manager := range append([]string{string(apply.ManagerInstanceLifecycle)}, users...) {
+		args = append(args, "--manager", manager)
+	}
+	if err := s.kubectl(ctx, args...); err != nil {
+		return nil, err
+	}
+	out, err := s.stack.Cluster.Kubectl(ctx, "get", "ec2i", name, "-o", "json", "--show-managed-fields")
 	if err != nil {
 		return nil, err
 	}
-	all, err := owners.Of(out)
+	object := &ec2v1.EC2Instance{}
+	if err := json.Unmarshal(out, object); err != nil {
+		return nil, fmt.Errorf("reading EC2Instance %s: %w", name, err)
+	}
+	table, err := apply.Ownership(object)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading the owners of EC2Instance %s: %w", name, err)
 	}
-	var table strings.Builder
-	if err := owners.Table(&table, all); err != nil {
-		return nil, err
-	}
-	s.screen.Text("metadata.managedFields, as a table:\n%s", strings.TrimRight(table.String(), "\n"))
-	return all, nil
+	return table, nil
 }
 
 // liveIn are the instances among all that are neither terminated nor on their way there.

@@ -102,7 +102,9 @@ func (s *Stack) ControlURL() string { return s.EC2URL + ec2sim.ControlPrefix }
 const assetsEnv = "KUBEBUILDER_ASSETS"
 
 func (s *Stack) startCluster(ctx context.Context) error {
-	options := cluster.Options{DataDir: s.options.Folder.Join("control-plane"), Audit: true, Log: s.options.Progress}
+	options := cluster.Options{
+		DataDir: s.options.Folder.Join("control-plane"), PluginDir: filepath.Join(s.options.Root, "bin"), Audit: true, Log: s.options.Progress,
+	}
 	if os.Getenv(assetsEnv) == "" {
 		options.AssetsDir = filepath.Join(s.options.Root, "bin", "controlplane")
 	}

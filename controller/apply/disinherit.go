@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"context"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// beforeFirstApply is the manager to which the API server gives all fields of an object without managedFields when
+// somebody applies to it (apimachinery, pkg/util/managedfields/internal/skipnonapplied.go). It is nobody, so it
+// never gives anything up: what we give up would stay for ever, a finalizer among it.
+const beforeFirstApply = "before-first-apply"
+
+var errInherited = errors.New("its managedFields were cleared, and " + beforeFirstApply + " has been taken out of what is ours")
+
+// Inherited tells whether nobody (before-first-apply) owns fields of an object: its managedFields have been cleared.
+func Inherited(obj client.Object) bool {
+	for _, e := range obj.GetManagedFields() {
+		if e.Manager == beforeFirstApply {
+			return true
+		}
+	}
+	return false
+}
+
+// disinherit takes from before-first-apply what the intent's manager owns, too. It is a write of its own: the
+// caller comes back when the cache shows it.
+func (a *Applier) disinherit(ctx context.Context, d *Draft) error {
+	if d.before == nil || d.prediction.Unsafe.blind() {
+		return nil
+	}
+	entries, changed, err := disinherited(d.before.GetManagedFields(), d.intent.Manager, d.intent.Subresource)
+	if err != nil || !changed {
+		return err
+	}
+	if _, err := a.setManagedFields(ctx, d.before, d.before.GetResourceVersion(), entries, d.intent.Manager); err != nil {
+		return err
+	}
+	return &StaleError{err: errInherited}
+}
+
+// disinherited is managedFields in which before-first-apply and an apply manager share nothing.
+func disinherited(entries []metav1.ManagedFieldsEntry, m Manager, subresource string) ([]metav1.ManagedFieldsEntry, bool, error) {
+	nobody := Owner{Manager: beforeFirstApply, Operation: metav1.ManagedFieldsOperationUpdate, Subresource: subresource}
+	heir, own := entryFor(entries, nobody), entryOf(entries, m, subresource)
+	if heir == nil || own == nil {
+		return nil, false, nil
+	}
+	inherited, err := FieldsOf(*heir)
+	if err != nil {
+		return nil, false, err
+	}
+	ours, err := FieldsOf(*own)
+	if err != nil {
+		return nil, false, err
+	}
+	rest := inherited.Difference(ours)
+	if rest.Equals(inherited) {
+		return nil, false, nil
+	}
+	out := withoutOwner(entries, nobody)
+	if !rest.Empty() {
+		left, err := withFields(*heir, rest)
+		if err != nil {
+			return nil, false, err
+		}
+		out = append(out, left)
+	}
+	return out, true, nil
+}
