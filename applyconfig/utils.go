@@ -23,6 +23,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1.AccountReferenceApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("AssumeRoleCredentials"):
 		return &apiv1.AssumeRoleCredentialsApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("Connection"):
+		return &apiv1.ConnectionApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("Credentials"):
 		return &apiv1.CredentialsApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("EC2Account"):
@@ -39,6 +41,10 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1.EC2InstanceStatusApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("Endpoints"):
 		return &apiv1.EndpointsApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("Expose"):
+		return &apiv1.ExposeApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("ExposePort"):
+		return &apiv1.ExposePortApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("IAMInstanceProfile"):
 		return &apiv1.IAMInstanceProfileApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("Image"):

@@ -12,10 +12,16 @@ const (
 	ConditionLaunched = "Launched"
 	// ConditionSynced is True when EC2 matches spec.
 	ConditionSynced = "Synced"
+	// ConditionReachable is True when the instance runs and EC2's system and instance status checks pass. It is
+	// Unknown while there is nothing to check or no result. Ready does not depend on it.
+	ConditionReachable = "Reachable"
 	// ConditionReconciling is present, and True, while the operator works towards spec (kstatus).
 	ConditionReconciling = "Reconciling"
 	// ConditionStalled is present, and True, when nothing more happens without somebody's help (kstatus).
 	ConditionStalled = "Stalled"
+	// ConditionContested is present, and True, while another field manager keeps taking fields that are the
+	// operator's, of status or of a child; they are left to it for a time that grows.
+	ConditionContested = "Contested"
 	// ConditionThrottled, on an EC2Account, is True while EC2 refuses the account's calls for their rate.
 	ConditionThrottled = "Throttled"
 )
@@ -34,6 +40,14 @@ const (
 	ReasonStarting = "Starting"
 	// ReasonStopping: the instance is on its way to stopped.
 	ReasonStopping = "Stopping"
+	// ReasonChecksPassed: EC2's system and instance status checks pass.
+	ReasonChecksPassed = "ChecksPassed"
+	// ReasonChecksFailed: EC2's system or instance status check fails.
+	ReasonChecksFailed = "ChecksFailed"
+	// ReasonInitializing: the instance runs, and EC2's status checks have no result yet, or none any more.
+	ReasonInitializing = "Initializing"
+	// ReasonNotRunning: the instance does not run, so there is nothing to check.
+	ReasonNotRunning = "NotRunning"
 	// ReasonInSync: EC2 matches spec.
 	ReasonInSync = "InSync"
 	// ReasonUpdatePending: a change of spec is being carried out.
@@ -86,6 +100,12 @@ const (
 	ReasonProtected = "Protected"
 	// ReasonDependencyNotReady: something the instance refers to is missing in EC2 or IAM, or not usable yet.
 	ReasonDependencyNotReady = "DependencyNotReady"
+	// ReasonChildNotControlled: an object of the name of the Service, an EndpointSlice or the ConfigMap exists and
+	// is not this object's; it is left alone.
+	ReasonChildNotControlled = "ChildNotControlled"
+	// ReasonChildRefused: the API server refuses the Service, an EndpointSlice or the ConfigMap, by a quota or an
+	// admission rule, or for a field that somebody else has set; it is tried again.
+	ReasonChildRefused = "ChildRefused"
 	// ReasonEC2Unavailable: EC2 failed or did not answer; the call is tried again.
 	ReasonEC2Unavailable = "EC2Unavailable"
 )

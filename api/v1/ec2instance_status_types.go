@@ -10,7 +10,8 @@ import (
 // EC2InstanceStatus is what the operator knows of an instance. It is computed whole at each pass; nothing in it
 // changes by itself.
 type EC2InstanceStatus struct {
-	// conditions of the instance, by type: Ready, Launched, Synced, and Reconciling or Stalled while True.
+	// conditions of the instance, by type: Ready, Launched, Synced, Reachable, and Reconciling, Stalled or Contested
+	// while True. Other controllers have types of their own.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
@@ -154,12 +155,13 @@ type EC2InstanceStatus struct {
 	// +optional
 	Plan []PlannedChange `json:"plan,omitempty"`
 
-	// statusChecks are the results of EC2's status checks.
+	// statusChecks are the results of EC2's status checks. They are left out until there are results, some minutes
+	// after a start, and while the instance does not run.
 	// +optional
 	StatusChecks *StatusChecks `json:"statusChecks,omitempty"`
 
-	// scheduledEvents are the events that EC2 has scheduled for the instance, by code; finished ones are left
-	// out.
+	// scheduledEvents are the events that EC2 has scheduled for the instance, by code; of several with one code, the
+	// earliest. Finished ones are left out.
 	// +listType=map
 	// +listMapKey=code
 	// +kubebuilder:validation:MaxItems=16

@@ -20,6 +20,7 @@ import (
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Synced",type=string,JSONPath=`.status.conditions[?(@.type=="Synced")].status`,priority=1
+// +kubebuilder:printcolumn:name="Reachable",type=string,JSONPath=`.status.conditions[?(@.type=="Reachable")].status`,priority=1
 // +kubebuilder:printcolumn:name="Zone",type=string,JSONPath=`.status.availabilityZone`,priority=1
 // +kubebuilder:printcolumn:name="Private-IP",type=string,JSONPath=`.status.privateIPAddress`,priority=1
 // +kubebuilder:printcolumn:name="Public-IP",type=string,JSONPath=`.status.publicIPAddress`,priority=1
@@ -150,6 +151,18 @@ type EC2InstanceSpec struct {
 	// observing, and deletion still works. It defaults to false and can change at any time.
 	// +optional
 	Suspend *bool `json:"suspend,omitempty"`
+
+	// expose makes a Service that leads to the instance, with the EndpointSlices that it needs. An endpoint is
+	// ready while the instance runs and is reachable. It can change, be added or be removed at any time; the
+	// Service is deleted with this object, and when expose is removed.
+	// +optional
+	Expose *Expose `json:"expose,omitempty"`
+
+	// connection makes a ConfigMap that tells where the instance is: its id, addresses, names and zone. It can
+	// change, be added or be removed at any time; the ConfigMap is deleted with this object, and when connection
+	// is removed.
+	// +optional
+	Connection *Connection `json:"connection,omitempty"`
 }
 
 // AccountReference names an EC2Account.

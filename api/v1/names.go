@@ -19,6 +19,23 @@ const (
 	// that account where the account itself has no allowedNamespaces.
 	LabelAccount = GroupName + "/account"
 
+	// LabelManagedBy is Kubernetes' recommended label for the tool that manages an object; with ManagedByOperator as
+	// its value it is on the operator's children, which are watched by it.
+	LabelManagedBy = "app.kubernetes.io/managed-by"
+
+	// ManagedByOperator is the value of LabelManagedBy on the operator's children.
+	ManagedByOperator = "ec2-operator"
+
+	// LabelUID on a Service, EndpointSlice or ConfigMap holds the uid of the EC2Instance that it was made for.
+	LabelUID = GroupName + "/uid"
+
+	// LabelName on a Service, EndpointSlice or ConfigMap holds the name of the EC2Instance that it was made for,
+	// unless that is longer than a label's value may be.
+	LabelName = GroupName + "/name"
+
+	// EndpointSliceManager is the value of endpointslice.kubernetes.io/managed-by on the operator's EndpointSlices.
+	EndpointSliceManager = "ec2-operator.fieldowner.dev"
+
 	// DefaultAccountName is the EC2Account that an EC2Instance uses when it names none.
 	DefaultAccountName = "default"
 )

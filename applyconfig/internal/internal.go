@@ -50,6 +50,12 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - key
+- name: com.github.fieldowner.ec2-operator.api.v1.Connection
+  map:
+    fields:
+    - name: configMapName
+      type:
+        scalar: string
 - name: com.github.fieldowner.ec2-operator.api.v1.Credentials
   map:
     fields:
@@ -166,10 +172,16 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: com.github.fieldowner.ec2-operator.api.v1.AccountReference
       default:
         name: default
+    - name: connection
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.Connection
     - name: deletionPolicy
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.DeletionPolicy
       default: Terminate
+    - name: expose
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.Expose
     - name: iamInstanceProfile
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.IAMInstanceProfile
@@ -360,6 +372,44 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: sts
       type:
         scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.Expose
+  map:
+    fields:
+    - name: ports
+      type:
+        list:
+          elementType:
+            namedType: com.github.fieldowner.ec2-operator.api.v1.ExposePort
+          elementRelationship: associative
+          keys:
+          - name
+    - name: serviceName
+      type:
+        scalar: string
+    - name: type
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.ExposeType
+      default: ClusterIP
+- name: com.github.fieldowner.ec2-operator.api.v1.ExposePort
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
+    - name: port
+      type:
+        scalar: numeric
+    - name: protocol
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.ExposeProtocol
+      default: TCP
+    - name: targetPort
+      type:
+        scalar: numeric
+- name: com.github.fieldowner.ec2-operator.api.v1.ExposeProtocol
+  scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.ExposeType
+  scalar: string
 - name: com.github.fieldowner.ec2-operator.api.v1.IAMInstanceProfile
   map:
     fields:

@@ -7,7 +7,8 @@
 //	observe   the object from the cache, the instance from the observer's store (observe.go)
 //	plan      Decide, a pure function of what was observed and the time (plan*.go, diff.go)
 //	act       at most one kind of mutation in EC2 (act.go)
-//	apply     the status, built from scratch, in one apply (status.go)
+//	apply     each child (children.go), and the status, which tells of them, too (status.go): built from scratch, in one
+//	          apply each
 //
 // The launch is what must never happen twice. What is about to be launched is written to the object before EC2
 // is asked, in the same apply as the finalizer and guarded by the resourceVersion that it was decided on

@@ -35,6 +35,8 @@ type facts struct {
 	consumed bool
 	// tokens that we derive for the object, with their attempts.
 	tokens map[string]int64
+	// reachable is what EC2's status checks say of the instance.
+	reachable State
 }
 
 // learn sorts out what the observer knows.
@@ -56,6 +58,7 @@ func learn(in Input) facts {
 		f.last = latest(doomed, f.tokens)
 		f.consumed = consumed(in, f, doomed)
 	}
+	f.reachable = reachable(in, f.told())
 	return f
 }
 
@@ -193,15 +196,21 @@ func (f facts) lastLaunchPossible() time.Time {
 
 // plan starts a plan that leaves everything as it is.
 func (f facts) plan() Plan {
-	p := Plan{ManagedTagKeys: f.object.Status.ManagedTagKeys}
-	switch {
-	case f.current != nil:
-		p.Instance = f.current
-	case f.last != nil && f.last.ID == f.object.Status.InstanceID:
-		p.Instance = f.last
-	}
+	p := Plan{ManagedTagKeys: f.object.Status.ManagedTagKeys, Instance: f.told()}
 	if p.Instance != nil {
 		p.Attempt = f.tokens[p.Instance.ClientToken]
 	}
 	return p
+}
+
+// told is the instance that status tells of, or nil when EC2 shows none: then status stays with what it told before.
+func (f facts) told() *observer.Entry {
+	switch {
+	case f.current != nil:
+		return f.current
+	case f.last != nil && f.last.ID == f.object.Status.InstanceID:
+		return f.last
+	default:
+		return nil
+	}
 }

@@ -164,6 +164,28 @@ func untagged(key string) func(*observer.Entry) {
 	}
 }
 
+// showsChecks: EC2 says this of the instance's status checks.
+func showsChecks(system, instance cloud.CheckResult) func(*observer.Entry) {
+	return func(e *observer.Entry) {
+		e.Status = &cloud.InstanceStatus{
+			ID: e.ID, State: e.State, System: cloud.Check{Result: system}, Instance: cloud.Check{Result: instance},
+		}
+	}
+}
+
+// recordedChecks: status tells of checks of an attempt's instance.
+func recordedChecks(attempt int64, result string, reachable State) given {
+	return func(in *Input) {
+		s := &in.Object.Status
+		s.LaunchTime = new(metav1.NewTime(testInstance(attempt, "").LaunchTime))
+		s.StatusChecks = &ec2v1.StatusChecks{System: result, Instance: result}
+		s.ScheduledEvents = []ec2v1.ScheduledEvent{{Code: "instance-stop", NotBefore: new(metav1.NewTime(begin))}}
+		s.Conditions = append(s.Conditions, metav1.Condition{
+			Type: ec2v1.ConditionReachable, Status: reachable.Status, Reason: reachable.Reason, Message: reachable.Message,
+		})
+	}
+}
+
 func missing(e *observer.Entry) { e.Missing = begin.Add(time.Minute) }
 
 func gone(e *observer.Entry) { e.Gone = true }
@@ -318,7 +340,7 @@ func malformed(p Plan) string {
 func malformedVerdict(v Verdict) string {
 	for name, s := range map[string]*State{
 		ec2v1.ConditionReady: &v.Ready, ec2v1.ConditionLaunched: &v.Launched, ec2v1.ConditionSynced: &v.Synced,
-		ec2v1.ConditionReconciling: v.Reconciling, ec2v1.ConditionStalled: v.Stalled,
+		ec2v1.ConditionReachable: &v.Reachable, ec2v1.ConditionReconciling: v.Reconciling, ec2v1.ConditionStalled: v.Stalled,
 	} {
 		if s != nil && (s.Status == "" || s.Reason == "") {
 			return fmt.Sprintf("condition %s is incomplete: %+v", name, *s)

@@ -52,10 +52,7 @@ func (p *pass) refresh() {
 	if view == nil {
 		return
 	}
-	p.in.Synced, p.in.ListError = view.Synced(), nil
-	if err := view.LastError(); err != nil {
-		p.in.ListError = cloud.ErrorOf(err)
-	}
+	p.in.Synced, p.in.ListError, p.in.StatusError = view.Synced(), cloud.ErrorOf(view.LastError()), cloud.ErrorOf(view.StatusError())
 	p.in.Entries = entriesOf(view, p.obj, p.Cluster)
 }
 

@@ -62,6 +62,8 @@ type Input struct {
 	// Synced: EC2 has been listed, so what is not in Entries was not there. ListError is why not.
 	Synced    bool
 	ListError *cloud.Error
+	// StatusError is why the status checks could not be listed; nil when they could.
+	StatusError *cloud.Error
 	// Entries are the instances that the observer knows for this object.
 	Entries []observer.Entry
 	// Memory of this process.

@@ -4,8 +4,6 @@
 package instance
 
 import (
-	"bytes"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -13,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/apply"
@@ -35,7 +32,8 @@ func matters(before, after client.Object) bool {
 		!maps.Equal(before.GetLabels(), after.GetLabels()) ||
 		annotation(before, ec2v1.AnnotationLaunch) != annotation(after, ec2v1.AnnotationLaunch) ||
 		annotation(before, ec2v1.AnnotationReconcileRequestedAt) != annotation(after, ec2v1.AnnotationReconcileRequestedAt) ||
-		ownershipLost(before.GetManagedFields(), after.GetManagedFields())
+		ownershipLost(before.GetManagedFields(), after.GetManagedFields()) ||
+		(apply.Inherited(after) && !apply.Inherited(before))
 }
 
 func annotation(obj client.Object, key string) string { return obj.GetAnnotations()[key] }
@@ -65,21 +63,10 @@ func ours(e metav1.ManagedFieldsEntry) bool {
 // lessThan tells whether an entry lacks a field of an earlier one. What cannot be read counts as lost, since
 // a needless pass does no harm.
 func lessThan(after, before metav1.ManagedFieldsEntry) bool {
-	a, errA := fieldsOf(after)
-	b, errB := fieldsOf(before)
+	a, errA := apply.FieldsOf(after)
+	b, errB := apply.FieldsOf(before)
 	if errA != nil || errB != nil {
 		return true
 	}
 	return !b.Difference(a).Empty()
-}
-
-func fieldsOf(e metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
-	set := &fieldpath.Set{}
-	if e.FieldsV1 == nil {
-		return set, nil
-	}
-	if err := set.FromJSON(bytes.NewReader(e.FieldsV1.GetRawBytes())); err != nil {
-		return nil, fmt.Errorf("reading what %s owns: %w", e.Manager, err)
-	}
-	return set, nil
 }

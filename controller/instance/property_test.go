@@ -112,6 +112,9 @@ func anEntry(t *rapid.T, n int) observer.Entry {
 	if chance(t, 4, "missing") {
 		e.Missing = aTime(t, "missing since")
 	}
+	if e.State == cloud.StateRunning && chance(t, 2, "checked") {
+		showsChecks(aResult(t, "system"), aResult(t, "instance"))(&e)
+	}
 	for _, key := range []string{"team", "new", "foreign"} {
 		if chance(t, 3, "tagged "+key) {
 			tagged(key, "red")(&e)
@@ -123,6 +126,10 @@ func anEntry(t *rapid.T, n int) observer.Entry {
 		}
 	}
 	return e
+}
+
+func aResult(t *rapid.T, label string) cloud.CheckResult {
+	return pick(t, label, "", cloud.CheckInitializing, cloud.CheckOK, cloud.CheckOK, cloud.CheckImpaired, cloud.CheckInsufficientData)
 }
 
 func anError(t *rapid.T, step Step) *cloud.Error {
@@ -169,6 +176,12 @@ func anyInput(t *rapid.T) Input {
 	}
 	aMemory(t, &in)
 	in.Synced = !chance(t, 5, "not synced")
+	if chance(t, 4, "statuses fail") {
+		in.StatusError = failureOf(rapid.SampledFrom(classes).Draw(t, "status class"))
+	}
+	if chance(t, 3, "checks recorded") {
+		recordedChecks(anAttempt(t, "checked attempt"), pick(t, "recorded result", "ok", "impaired"), pick(t, "recorded reachable", passed, failing))(&in)
+	}
 	if chance(t, 5, "list error") {
 		in.ListError = failureOf(rapid.SampledFrom(classes).Draw(t, "list error class"))
 	}

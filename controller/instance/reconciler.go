@@ -97,6 +97,8 @@ type pass struct {
 	version, written string
 	// began is when the pass began: what it writes bears one time.
 	began time.Time
+	// fights are the fields that others took.
+	fights fights
 }
 
 func (r *Reconciler) pass(ctx context.Context, obj *ec2v1.EC2Instance) (time.Duration, error) {
@@ -111,7 +113,8 @@ func (r *Reconciler) pass(ctx context.Context, obj *ec2v1.EC2Instance) (time.Dur
 	if plan.Step == StepRelease {
 		return p.release(ctx)
 	}
-	return p.carryOut(ctx, plan)
+	after, err := p.carryOut(ctx, plan)
+	return p.fights.within(after, r.Clock.Now()), err
 }
 
 // maxLooks bounds how often a pass looks something up and decides again: launch parameters, the id, the token.
@@ -154,13 +157,13 @@ func (p *pass) carryOut(ctx context.Context, plan Plan) (time.Duration, error) {
 	}
 	told, err := p.actor.act(ctx, plan, p.in.Prepared)
 	if plan.Step == StepNone {
-		return plan.After, p.applyStatus(ctx, plan)
+		return p.tell(ctx, plan)
 	}
 	after := p.outcome(plan, told, err)
 	if after.quiet {
 		return after.plan.After, nil
 	}
-	return after.plan.After, p.applyStatus(ctx, after.plan)
+	return p.tell(ctx, after.plan)
 }
 
 // outcome is what a pass has to tell after its step.

@@ -15,12 +15,14 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	clientgoac "k8s.io/client-go/applyconfigurations"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -48,10 +50,13 @@ type fakeEC2 struct {
 	refuse error
 	// launched counts launches: ids are never used twice.
 	launched int64
+	// statuses are what EC2 says of running instances' status checks, by id; refuseStatuses fails the lists of them.
+	statuses       map[string]cloud.InstanceStatus
+	refuseStatuses error
 }
 
 func newFakeEC2() *fakeEC2 {
-	return &fakeEC2{instances: map[string]cloud.Instance{}, parameter: map[string]string{}}
+	return &fakeEC2{instances: map[string]cloud.Instance{}, parameter: map[string]string{}, statuses: map[string]cloud.InstanceStatus{}}
 }
 
 // call begins a call that changes something; the caller unlocks.
@@ -183,6 +188,23 @@ func (f *fakeEC2) Look(_ context.Context, ids []string) ([]cloud.Instance, error
 	return f.shown(func(i cloud.Instance) bool { return slices.Contains(ids, i.ID) }), nil
 }
 
+func (f *fakeEC2) ListStatuses(_ context.Context, yield func([]cloud.InstanceStatus) error) error {
+	f.mu.Lock()
+	var page []cloud.InstanceStatus
+	for id, s := range f.statuses {
+		if f.instances[id].State == cloud.StateRunning {
+			s.ID, s.State = id, cloud.StateRunning
+			page = append(page, s)
+		}
+	}
+	err := f.refuseStatuses
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return yield(page)
+}
+
 func (f *fakeEC2) ResolveImage(context.Context, string) (string, error) { return testImage, nil }
 
 func (f *fakeEC2) AccountID(context.Context) (string, error) { return "123456789012", nil }
@@ -225,7 +247,7 @@ func testNamespace(labels map[string]string) *corev1.Namespace {
 
 func testScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, ec2v1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, discoveryv1.AddToScheme, ec2v1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			panic(err)
 		}
@@ -235,12 +257,20 @@ func testScheme() *runtime.Scheme {
 
 func fakeClientBuilder(objects ...client.Object) *fake.ClientBuilder {
 	scheme := testScheme()
-	return fake.NewClientBuilder().
+	builder := fake.NewClientBuilder()
+	for _, kind := range childKinds() {
+		builder.WithIndex(kind, parentIndex, indexChild)
+	}
+	return builder.
 		WithScheme(scheme).
-		WithTypeConverters(applyconfig.NewTypeConverter(scheme), managedfields.NewDeducedTypeConverter()).
+		WithTypeConverters(applyconfig.NewTypeConverter(scheme), clientgoac.NewTypeConverter(scheme), managedfields.NewDeducedTypeConverter()).
 		WithReturnManagedFields().
 		WithStatusSubresource(&ec2v1.EC2Instance{}).
 		WithObjects(objects...)
+}
+
+func predictorOf(scheme *runtime.Scheme) *apply.Predictor {
+	return apply.NewPredictor(scheme, applyconfig.NewTypeConverter(scheme), clientgoac.NewTypeConverter(scheme))
 }
 
 func newFakeClient(objects ...client.Object) client.Client {
@@ -263,6 +293,12 @@ type rig struct {
 	// writes that changed something; failStatus makes the API server refuse those of status.
 	writes     []string
 	failStatus bool
+	// refuse has the API server refuse applies of children, by kind and name.
+	refuse map[string]error
+	// made counts the children that were made.
+	made int
+	// lastMoment is called before each apply.
+	lastMoment func(what string)
 	// meanwhile happens once, between a decision and the write of the intent.
 	meanwhile func()
 
@@ -279,7 +315,7 @@ func inBubble(t *testing.T, test func(*rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{T: t, ec2: newFakeEC2()}
 		r.client = fakeClientBuilder(testAccount(nil), testNamespace(map[string]string{ec2v1.LabelAccount: "default"})).
-			WithInterceptorFuncs(interceptor.Funcs{Apply: r.apply, SubResourceApply: r.applyStatus}).Build()
+			WithInterceptorFuncs(interceptor.Funcs{Apply: r.apply, SubResourceApply: r.applyStatus, Delete: r.remove}).Build()
 		obj := testObject()
 		obj.ResourceVersion = ""
 		if err := r.client.Create(t.Context(), obj, client.FieldOwner("user")); err != nil {
@@ -297,11 +333,18 @@ func (r *rig) apply(ctx context.Context, c client.WithWatch, obj runtime.ApplyCo
 		r.meanwhile = nil
 		happens()
 	}
+	what := written(obj)
+	if r.lastMoment != nil {
+		r.lastMoment(what)
+	}
+	if err := r.refuse[what]; err != nil {
+		return err
+	}
 	if err := c.Apply(ctx, obj, opts...); err != nil {
 		return err
 	}
-	r.writes = append(r.writes, "lifecycle")
-	return nil
+	r.writes = append(r.writes, what)
+	return r.finish(ctx, c, obj)
 }
 
 // applyStatus does what the API server does when the only owner of a status applies it whole. The fake one
@@ -323,8 +366,19 @@ func (r *rig) applyStatus(ctx context.Context, c client.Client, _ string, config
 		return apierrors.NewConflict(schema.GroupResource{Group: ec2v1.GroupName, Resource: "ec2instances"}, intent.Name, errBroken)
 	}
 	if !equality.Semantic.DeepEqual(live.Status, intent.Status) {
+		after, err := predictorOf(r.client.Scheme()).Predict(live, apply.Intent{
+			Config: config, Manager: apply.ManagerInstance, Subresource: apply.SubresourceStatus, Force: true,
+		})
+		if err != nil {
+			return err
+		}
 		live.Status = intent.Status
 		if err := c.Status().Update(ctx, live); err != nil {
+			return err
+		}
+		// The update has made its sender the owner.
+		live.ManagedFields = after.Object.GetManagedFields()
+		if err := c.Update(ctx, live); err != nil {
 			return err
 		}
 		r.writes = append(r.writes, "status")
@@ -347,8 +401,8 @@ func (r *rig) restart() {
 	o.OnChange(func(cloud.Owner) { r.wake() })
 	o.OnSynced(func(observer.Scope) { r.wake() })
 	r.operator = &Reconciler{
-		Reader: r.client, Live: r.client,
-		Applier:  apply.New(r.client, apply.NewPredictor(scheme, applyconfig.NewTypeConverter(scheme))),
+		Reader: selecting{r.client}, Live: r.client,
+		Applier:  apply.New(r.client, predictorOf(scheme)),
 		Sessions: r.ec2, Observer: o, Events: &r.events, Clock: clock.RealClock{}, Cluster: testCluster, OperatorNamespace: operatorNamespace,
 	}
 	ctx, cancel := context.WithCancel(r.Context())

@@ -37,7 +37,11 @@ func buildStatus(obj *ec2v1.EC2Instance, cluster string, p Plan, now time.Time) 
 	if launch := launchStatus(obj, cluster, p); launch != nil {
 		known.WithLaunch(launch)
 	}
+	if checks := statusChecks(obj, p.Instance); checks != nil {
+		known.WithStatusChecks(checks)
+	}
 	return known.
+		WithScheduledEvents(scheduledEvents(obj, p.Instance)...).
 		WithObservedGeneration(obj.Generation).
 		WithConditions(conditions(obj, p.Verdict, now)...).
 		WithManagedTagKeys(p.ManagedTagKeys...).
@@ -89,8 +93,10 @@ func conditions(obj *ec2v1.EC2Instance, v Verdict, now time.Time) []*metav1ac.Co
 		{ec2v1.ConditionReady, &v.Ready},
 		{ec2v1.ConditionLaunched, &v.Launched},
 		{ec2v1.ConditionSynced, &v.Synced},
+		{ec2v1.ConditionReachable, &v.Reachable},
 		{ec2v1.ConditionReconciling, v.Reconciling},
 		{ec2v1.ConditionStalled, v.Stalled},
+		{ec2v1.ConditionContested, v.Contested},
 	}
 	var out []*metav1ac.ConditionApplyConfiguration
 	for _, s := range states {

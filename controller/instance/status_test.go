@@ -60,10 +60,16 @@ func fullInstance() cloud.Instance {
 func TestStatusIsKeptWhileEC2ShowsNothing(t *testing.T) {
 	obj := testObject()
 	entry := &observer.Entry{Instance: fullInstance()}
+	showsChecks(cloud.CheckOK, cloud.CheckInsufficientData)(entry)
+	entry.Status.AttachedEBS.Result = cloud.CheckImpaired
+	entry.Status.Events = []cloud.ScheduledEvent{
+		{Code: "instance-reboot"}, {Code: "instance-stop", Description: "degraded", NotBefore: begin, NotAfter: begin.Add(time.Hour)},
+	}
 	p := Decide(inputOf(kept(1, cloud.StateRunning)))
 	p.Instance = entry
 	obj.Status = statusOf(t, obj, p, begin)
-	if obj.Status.InstanceID != entry.ID || obj.Status.PublicIPAddress == "" || len(obj.Status.Volumes) != 2 || obj.Status.LaunchTime == nil {
+	if obj.Status.InstanceID != entry.ID || obj.Status.PublicIPAddress == "" || len(obj.Status.Volumes) != 2 || obj.Status.LaunchTime == nil ||
+		obj.Status.StatusChecks == nil || len(obj.Status.ScheduledEvents) != 2 {
 		t.Fatalf("got %+v", obj.Status)
 	}
 	p.Instance = nil
@@ -124,7 +130,7 @@ func TestTransitionTimes(t *testing.T) {
 	if c := meta.FindStatusCondition(conditions, ec2v1.ConditionReady); c.Reason != "Other" || c.Message != "other words" {
 		t.Errorf("Ready is %+v", c)
 	}
-	if len(conditions) != 3 {
+	if len(conditions) != 4 {
 		t.Errorf("conditions that are not True are there: %+v", conditions)
 	}
 }

@@ -45,6 +45,10 @@ const (
 	// accountAgain is when to look again at an account that is missing or not allowed. A change of the account
 	// or the namespace wakes the object at once; this is for a wake-up that is lost.
 	accountAgain = 5 * time.Minute
+
+	// childAgain is when to look again at a child whose name somebody else has, or that the API server refuses: the
+	// cache does not have what is not ours, so that nothing tells when it goes.
+	childAgain = time.Minute
 )
 
 // doubled returns start, doubled times over, and at most limit.

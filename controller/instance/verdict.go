@@ -22,8 +22,10 @@ type State struct {
 // Verdict is what all conditions of an EC2Instance say. Reconciling and Stalled are there only while True, and
 // never both (kstatus).
 type Verdict struct {
-	Ready, Launched, Synced State
-	Reconciling, Stalled    *State
+	Ready, Launched, Synced, Reachable State
+	Reconciling, Stalled               *State
+	// Contested is there only while True.
+	Contested *State
 }
 
 // reasons tells each class of error as the reason of a condition.
@@ -81,6 +83,7 @@ func (f facts) waiting(reason, message string) Verdict {
 	return Verdict{
 		Ready: unready, Launched: f.launched(reason, message),
 		Synced:      condition(metav1.ConditionUnknown, reason, message),
+		Reachable:   f.reachable,
 		Reconciling: &reconciling,
 	}
 }
@@ -140,7 +143,7 @@ func (v Verdict) failed(err *cloud.Error) Verdict {
 
 // running is the verdict on a live instance.
 func (f facts) running(in Input, changes []Change) Verdict {
-	v := Verdict{Launched: f.launched("", ""), Synced: synced(in.suspended(), changes)}
+	v := Verdict{Launched: f.launched("", ""), Synced: synced(in.suspended(), changes), Reachable: f.reachable}
 	reason, message, there := f.power(in.Object.Spec.PowerState)
 	switch {
 	case in.suspended() && pending(changes):

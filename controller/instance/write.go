@@ -66,27 +66,54 @@ func withIntent(obj *ec2v1.EC2Instance, answer *ec2v1ac.EC2InstanceApplyConfigur
 // applyStatus applies the whole status, and records the plan's events once it is written. A status that this
 // pass has written already is not written again.
 func (p *pass) applyStatus(ctx context.Context, plan Plan) error {
-	status := buildStatus(p.in.Object, p.Cluster, plan, p.began)
-	text, err := json.Marshal(status)
+	draft, text, err := p.draftStatus(plan)
 	if err != nil {
-		return fmt.Errorf("encoding the status: %w", err)
+		return err
 	}
-	if p.written == string(text) {
+	if p.written == text {
 		p.record(plan.Events)
 		return nil
 	}
-	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithResourceVersion(p.version).WithStatus(status)
-	result, err := p.Applier.Apply(ctx, p.obj, apply.Intent{
-		Config: config, Manager: apply.ManagerInstance, Subresource: apply.SubresourceStatus, Force: true,
-	})
+	result, err := p.Applier.Send(ctx, draft)
 	if err != nil {
 		return fmt.Errorf("applying the status: %w", err)
 	}
+	p.fights.add("", result.Taken, nil)
 	if result.Outcome == apply.Changed {
-		p.version, p.written = result.ResourceVersion, string(text)
+		p.version, p.written = result.ResourceVersion, text
 		p.record(plan.Events)
 	}
+	p.record(p.fights.events())
 	return nil
+}
+
+// draftStatus drafts the whole status. What would be left to others is part of what it tells, so it is drafted
+// again when there is such.
+func (p *pass) draftStatus(plan Plan) (*apply.Draft, string, error) {
+	draft, text, err := p.draftStatusOnce(plan)
+	if err != nil || len(draft.Left) == 0 {
+		return draft, text, err
+	}
+	p.fights.add("", nil, draft.Left)
+	return p.draftStatusOnce(plan)
+}
+
+// draftStatusOnce returns the draft and the status as text.
+func (p *pass) draftStatusOnce(plan Plan) (*apply.Draft, string, error) {
+	plan.Verdict.Contested = p.fights.condition()
+	status := buildStatus(p.in.Object, p.Cluster, plan, p.began)
+	text, err := json.Marshal(status)
+	if err != nil {
+		return nil, "", fmt.Errorf("encoding the status: %w", err)
+	}
+	draft, err := p.Applier.Draft(p.obj, apply.Intent{
+		Config:  ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithResourceVersion(p.version).WithStatus(status),
+		Manager: apply.ManagerInstance, Subresource: apply.SubresourceStatus, Force: true,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("drafting the status: %w", err)
+	}
+	return draft, string(text), nil
 }
 
 // release gives up the finalizer and with it, usually, the object.

@@ -14,7 +14,10 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	clientgoac "k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -23,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -64,6 +68,10 @@ type Options struct {
 	DefaultAccount bool
 	// Log for everything that is logged.
 	Log logr.Logger
+	// AWSClient sends requests to AWS. By default it is the SDK's.
+	AWSClient cloud.HTTPClient
+	// Random returns numbers in [0, 1) that spread polls and retries. By default it is random.
+	Random func() float64
 }
 
 // Run runs the operator until ctx ends.
@@ -72,7 +80,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := setup(ctx, mgr, o); err != nil {
+	if err := Setup(ctx, mgr, o); err != nil {
 		return err
 	}
 	if err := mgr.Start(ctx); err != nil {
@@ -84,7 +92,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 // Scheme is what the operator knows.
 func Scheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
-	if err := errors.Join(corev1.AddToScheme(scheme), ec2v1.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(corev1.AddToScheme(scheme), discoveryv1.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme), ec2v1.AddToScheme(scheme)); err != nil {
 		return nil, fmt.Errorf("building the scheme: %w", err)
 	}
 	return scheme, nil
@@ -98,7 +106,7 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:                        scheme,
 		Logger:                        o.Log,
-		Cache:                         cache.Options{DefaultNamespaces: watched(o.WatchNamespaces)},
+		Cache:                         cache.Options{DefaultNamespaces: watched(o.WatchNamespaces), ByObject: Cached()},
 		LeaderElection:                o.LeaderElection,
 		LeaderElectionID:              leaseName,
 		LeaderElectionNamespace:       o.Namespace,
@@ -117,6 +125,14 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 	return mgr, nil
 }
 
+// Cached is what the cache holds of kinds of which it does not hold all: of children those that are ours, and of
+// CRDs their metadata without managedFields.
+func Cached() map[client.Object]cache.ByObject {
+	out := instance.ChildrenInCache()
+	out[crdMetadata()] = cache.ByObject{Transform: cache.TransformStripManagedFields()}
+	return out
+}
+
 func watched(namespaces []string) map[string]cache.Config {
 	if len(namespaces) == 0 {
 		return nil
@@ -128,15 +144,20 @@ func watched(namespaces []string) map[string]cache.Config {
 	return out
 }
 
-// setup registers everything that the manager runs.
-func setup(ctx context.Context, mgr manager.Manager, o Options) error {
+// Setup registers everything that the operator is with a manager, whichever it is.
+func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	cluster, err := clusterID(ctx, mgr.GetAPIReader())
 	if err != nil {
 		return err
 	}
-	sessions := cloud.NewProvider(cluster, cloud.Options{})
-	observe := observer.New(observer.Options{Cluster: cluster, Clock: clock.RealClock{}, Log: mgr.GetLogger().WithName("observer")})
-	applier := apply.New(mgr.GetClient(), apply.NewPredictor(mgr.GetScheme(), applyconfig.NewTypeConverter(mgr.GetScheme())))
+	sessions := cloud.NewProvider(cluster, cloud.Options{HTTPClient: o.AWSClient, Random: o.Random})
+	observe := observer.New(observer.Options{Cluster: cluster, Clock: clock.RealClock{}, Random: o.Random, Log: mgr.GetLogger().WithName("observer")})
+	counters, err := apply.NewMetrics(metrics.Registry)
+	if err != nil {
+		return fmt.Errorf("setting up the way to Kubernetes: %w", err)
+	}
+	predictor := newPredictor(mgr.GetScheme())
+	applier := apply.New(mgr.GetClient(), predictor, apply.WithMetrics(counters))
 
 	instances := &instance.Reconciler{
 		Reader: mgr.GetClient(), Live: mgr.GetAPIReader(), Applier: applier, Sessions: sessions, Observer: observe,
@@ -147,6 +168,7 @@ func setup(ctx context.Context, mgr manager.Manager, o Options) error {
 		mgr.Add(observe),
 		instances.SetupWithManager(ctx, mgr, o.Workers),
 		accounts.SetupWithManager(mgr),
+		addSchemas(mgr, predictor),
 		probes(mgr),
 	); err != nil {
 		return fmt.Errorf("setting up the controllers: %w", err)
@@ -155,6 +177,12 @@ func setup(ctx context.Context, mgr manager.Manager, o Options) error {
 		return addDefaultAccount(mgr, applier)
 	}
 	return nil
+}
+
+// newPredictor predicts the applies of all kinds that the operator writes: ours, and the children's, which are
+// Kubernetes' own.
+func newPredictor(scheme *runtime.Scheme) *apply.Predictor {
+	return apply.NewPredictor(scheme, applyconfig.NewTypeConverter(scheme), clientgoac.NewTypeConverter(scheme))
 }
 
 // clusterID reads the uid that identifies this cluster in tags and tokens.

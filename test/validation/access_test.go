@@ -109,6 +109,8 @@ func allRights() []right {
 		read  = []string{"get", "list", "watch"}
 		write = []string{"create", "update", "patch", "delete", "deletecollection"}
 		every = append(append([]string{}, read...), write...)
+		// What takes making objects by server-side apply and giving them up.
+		children = append([]string{"create", "patch", "delete"}, read...)
 
 		instances, accounts = "ec2instances", "ec2accounts"
 		ours                = ec2v1.GroupName
@@ -135,7 +137,12 @@ func allRights() []right {
 		on{ours, accounts, "status", ""}.rights(operator, []string{"patch"}, []string{"update"}),
 		// It reads user data when it is needed and keeps none of it.
 		on{"", "secrets", "", shop}.rights(operator, []string{"get"}, []string{"list", "watch", "create", "update", "patch", "delete"}),
-		on{"", "configmaps", "", shop}.rights(operator, []string{"get"}, []string{"delete"}),
+		// The children. It watches those that bear its label, and asks for one by its name before it makes it.
+		on{"", "configmaps", "", shop}.rights(operator, children, []string{"update", "deletecollection"}),
+		on{"", "services", "", shop}.rights(operator, children, []string{"update", "deletecollection"}),
+		on{"", "services", "status", shop}.rights(operator, none, []string{"update", "patch"}),
+		on{"discovery.k8s.io", "endpointslices", "", shop}.rights(operator, children, []string{"update", "deletecollection"}),
+		on{ours, instances, "finalizers", shop}.rights(operator, []string{"update"}, none),
 		on{"coordination.k8s.io", "leases", "", operatorNamespace}.rights(operator, []string{"create", "get", "update"}, none),
 		on{"coordination.k8s.io", "leases", "", shop}.rights(operator, none, []string{"create", "get", "update"}),
 		on{"events.k8s.io", "events", "", shop}.rights(operator, []string{"create", "patch"}, []string{"delete"}),

@@ -56,6 +56,15 @@ func TestDefaults(t *testing.T) {
 				powerState: Stopped, recreatePolicy: Never, deletionPolicy: Retain}`,
 		},
 		{
+			name: "an instance that is exposed, and says no more than it has to", kind: instanceKind,
+			patch: `{expose: {serviceName: web, ports: [{name: http, port: 80}]}}`,
+			want: `{
+				image: {id: ami-0123456789abcdef0}, instanceType: t3.micro,
+				accountRef: {name: default}, metadataOptions: {httpTokens: required},
+				powerState: Running, recreatePolicy: Always, deletionPolicy: Terminate,
+				expose: {serviceName: web, type: ClusterIP, ports: [{name: http, port: 80, protocol: TCP}]}}`,
+		},
+		{
 			name: "an account that names nothing but its region", kind: accountKind,
 			want: `{region: eu-central-1, pollIntervalSeconds: 60}`,
 		},

@@ -23,9 +23,9 @@ spec:
 `,
 	rows: slices.Concat(
 		instanceEssentials, instanceNetwork, instanceProfile, instanceUserData, instanceTags, instanceMetadata, instancePolicies,
-		instanceStatusRows,
+		instanceChildren, instanceStatusRows,
 	),
-	moves: instanceMoves,
+	moves: slices.Concat(instanceMoves, childrenMoves),
 }
 
 func TestEC2Instance(t *testing.T) { instanceKind.check(t) }

@@ -53,6 +53,14 @@ type EC2InstanceSpecApplyConfiguration struct {
 	// suspend keeps the operator, while true, from changing anything in EC2 for this object; it goes on
 	// observing, and deletion still works. It defaults to false and can change at any time.
 	Suspend *bool `json:"suspend,omitempty"`
+	// expose makes a Service that leads to the instance, with the EndpointSlices that it needs. An endpoint is
+	// ready while the instance runs and is reachable. It can change, be added or be removed at any time; the
+	// Service is deleted with this object, and when expose is removed.
+	Expose *ExposeApplyConfiguration `json:"expose,omitempty"`
+	// connection makes a ConfigMap that tells where the instance is: its id, addresses, names and zone. It can
+	// change, be added or be removed at any time; the ConfigMap is deleted with this object, and when connection
+	// is removed.
+	Connection *ConnectionApplyConfiguration `json:"connection,omitempty"`
 }
 
 // EC2InstanceSpecApplyConfiguration constructs a declarative configuration of the EC2InstanceSpec type for use with
@@ -185,5 +193,21 @@ func (b *EC2InstanceSpecApplyConfiguration) WithDeletionPolicy(value apiv1.Delet
 // If called multiple times, the Suspend field is set to the value of the last call.
 func (b *EC2InstanceSpecApplyConfiguration) WithSuspend(value bool) *EC2InstanceSpecApplyConfiguration {
 	b.Suspend = &value
+	return b
+}
+
+// WithExpose sets the Expose field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Expose field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithExpose(value *ExposeApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.Expose = value
+	return b
+}
+
+// WithConnection sets the Connection field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Connection field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithConnection(value *ConnectionApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.Connection = value
 	return b
 }

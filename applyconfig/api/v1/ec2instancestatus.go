@@ -16,7 +16,8 @@ import (
 // EC2InstanceStatus is what the operator knows of an instance. It is computed whole at each pass; nothing in it
 // changes by itself.
 type EC2InstanceStatusApplyConfiguration struct {
-	// conditions of the instance, by type: Ready, Launched, Synced, and Reconciling or Stalled while True.
+	// conditions of the instance, by type: Ready, Launched, Synced, Reachable, and Reconciling, Stalled or Contested
+	// while True. Other controllers have types of their own.
 	Conditions []metav1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// observedGeneration is the generation of spec that this status speaks of.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
@@ -71,10 +72,11 @@ type EC2InstanceStatusApplyConfiguration struct {
 	LastRebootTime *apismetav1.Time `json:"lastRebootTime,omitempty"`
 	// plan lists where EC2 differs from spec and what is done about it, by field.
 	Plan []PlannedChangeApplyConfiguration `json:"plan,omitempty"`
-	// statusChecks are the results of EC2's status checks.
+	// statusChecks are the results of EC2's status checks. They are left out until there are results, some minutes
+	// after a start, and while the instance does not run.
 	StatusChecks *StatusChecksApplyConfiguration `json:"statusChecks,omitempty"`
-	// scheduledEvents are the events that EC2 has scheduled for the instance, by code; finished ones are left
-	// out.
+	// scheduledEvents are the events that EC2 has scheduled for the instance, by code; of several with one code, the
+	// earliest. Finished ones are left out.
 	ScheduledEvents []ScheduledEventApplyConfiguration `json:"scheduledEvents,omitempty"`
 }
 
