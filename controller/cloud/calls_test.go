@@ -85,6 +85,12 @@ func TestCallsOnTheWire(t *testing.T) {
 			"<R/>",
 			"Action=DescribeInstances\nFilter.1.Name=instance-id\nFilter.1.Value.1=i-1\nFilter.1.Value.2=i-2\nMaxResults=1000\nVersion=2016-11-15\n", 0,
 		},
+		"ListStatuses": {
+			func(ctx context.Context, s Session) (any, error) {
+				return nil, s.ListStatuses(ctx, func([]InstanceStatus) error { return nil })
+			},
+			"<R/>", "Action=DescribeInstanceStatus\nMaxResults=1000\nVersion=2016-11-15\n", nil,
+		},
 		"AccountID": {
 			func(ctx context.Context, s Session) (any, error) { return s.AccountID(ctx) },
 			"<R><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></R>",

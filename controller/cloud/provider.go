@@ -27,6 +27,9 @@ type Options struct {
 	Clock clock.Clock
 	// HTTPClient for all calls. By default it is the SDK's, which honors the environment's proxies and certificates.
 	HTTPClient HTTPClient
+	// Random returns numbers in [0, 1) that spread the SDK's own retries, and is called by many goroutines at once. By
+	// default it is the SDK's.
+	Random func() float64
 	// Observe is told about each request, for metrics. It must not block, and is called by many goroutines at once.
 	Observe func(Call)
 }
@@ -99,7 +102,7 @@ func (p *Provider) session(ctx context.Context, account *ec2v1.EC2Account, regio
 		p.limiters[key] = limits
 	}
 	gate := &gate{account: account.Name, region: region, limiter: limits, clock: p.options.Clock, observe: p.options.Observe}
-	s, err := newSession(ctx, p.cluster, p.options.HTTPClient, gate, account)
+	s, err := newSession(ctx, p.cluster, p.options, gate, account)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	opDescribe = "DescribeInstances"
+	opDescribe       = "DescribeInstances"
+	opDescribeStatus = "DescribeInstanceStatus"
 	// pageSize is the most that EC2 takes for MaxResults: the fewest calls.
 	pageSize = 1000
 	// maxFilterValues is EC2's limit of filter values in one call; more are refused with FilterLimitExceeded.
@@ -78,27 +79,49 @@ func (s *session) Look(ctx context.Context, ids []string) ([]Instance, error) {
 	return seen, nil
 }
 
+// ListStatuses implements [Session]. By default EC2 describes the status of running instances only.
+func (s *session) ListStatuses(ctx context.Context, yield func([]InstanceStatus) error) error {
+	in := &ec2.DescribeInstanceStatusInput{MaxResults: aws.Int32(pageSize)}
+	return eachPage(ctx, opDescribeStatus, func(ctx context.Context, token *string) (string, error) {
+		in.NextToken = token
+		out, err := call(ctx, opDescribeStatus, readTimeout, func(ctx context.Context) (*ec2.DescribeInstanceStatusOutput, error) {
+			return s.ec2.DescribeInstanceStatus(ctx, in)
+		})
+		if err != nil {
+			return "", err
+		}
+		return aws.ToString(out.NextToken), yield(instanceStatuses(out.InstanceStatuses))
+	})
+}
+
 // pages yields the instances that match f, page by page.
 func (s *session) pages(ctx context.Context, f ec2types.Filter, yield func([]Instance) error) error {
 	in := &ec2.DescribeInstancesInput{Filters: []ec2types.Filter{f}, MaxResults: aws.Int32(pageSize)}
-	for {
+	return eachPage(ctx, opDescribe, func(ctx context.Context, token *string) (string, error) {
+		in.NextToken = token
 		out, err := call(ctx, opDescribe, readTimeout, func(ctx context.Context) (*ec2.DescribeInstancesOutput, error) {
 			return s.ec2.DescribeInstances(ctx, in)
 		})
 		if err != nil {
+			return "", err
+		}
+		return aws.ToString(out.NextToken), yield(s.instances(out.Reservations))
+	})
+}
+
+// eachPage goes through the pages of a list. page takes the token of a page, nil being the first, and returns that of the next,
+// or "" when there is none.
+func eachPage(ctx context.Context, op string, page func(context.Context, *string) (string, error)) error {
+	var token *string
+	for {
+		next, err := page(ctx, token)
+		if err != nil || next == "" {
 			return err
 		}
-		if err := yield(s.instances(out.Reservations)); err != nil {
-			return err
+		if next == aws.ToString(token) {
+			return lacking(op, "the answer's next page is the same page again")
 		}
-		next := aws.ToString(out.NextToken)
-		if next == "" {
-			return nil
-		}
-		if next == aws.ToString(in.NextToken) {
-			return lacking(opDescribe, "the answer's next page is the same page again")
-		}
-		in.NextToken = aws.String(next)
+		token = &next
 	}
 }
 

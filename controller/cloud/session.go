@@ -38,6 +38,10 @@ type Session interface {
 	List(ctx context.Context, yield func([]Instance) error) error
 	// Look returns those of the given instances that EC2 shows. An unknown id is left out and fails nothing.
 	Look(ctx context.Context, ids []string) ([]Instance, error)
+	// ListStatuses yields, page by page, the status of all running instances in the account and Region, also of those that are
+	// not this cluster's: EC2 does not list statuses by tag. It costs one call for each thousand running instances, and stops at
+	// yield's first error, which it returns as it is. IAM's word for it is ec2:DescribeInstanceStatus.
+	ListStatuses(ctx context.Context, yield func([]InstanceStatus) error) error
 
 	// ResolveImage reads the image id that a Systems Manager parameter holds.
 	ResolveImage(ctx context.Context, ssmParameter string) (string, error)

@@ -48,9 +48,12 @@ var services = map[string]service{
 		parse:    parseQuery,
 		unknown:  codeInvalidAction,
 		actions: map[string]action{
-			"CreateTags":         {createTags, tagLimits, tagParameters},
-			"DeleteTags":         {deleteTags, tagLimits, tagParameters},
-			"DescribeInstances":  {describeInstances, describingInBulk, describeParameters + " InstanceId IncludeManagedResources"},
+			"CreateTags":        {createTags, tagLimits, tagParameters},
+			"DeleteTags":        {deleteTags, tagLimits, tagParameters},
+			"DescribeInstances": {describeInstances, describingInBulk, describeParameters + " InstanceId IncludeManagedResources"},
+			"DescribeInstanceStatus": {
+				describeInstanceStatus, describingInBulk, describeParameters + " InstanceId IncludeAllInstances IncludeManagedResources",
+			},
 			"DescribeTags":       {describeTags, describing, describeParameters},
 			"RunInstances":       {runInstances, runLimits, runInstancesParameters},
 			"StartInstances":     {startInstances, startLimits, stateParameters},

@@ -4,6 +4,7 @@
 package ec2sim
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,13 +33,18 @@ func newControl(s *Sim) http.Handler {
 		"DELETE requests":            func(*http.Request) (any, error) { s.ClearRequests(); return nil, nil },
 		"GET instances":              s.controlInstances,
 		"POST instances/{id}/{verb}": s.controlInstance,
-		"GET faults":                 func(*http.Request) (any, error) { return s.Faults(), nil },
-		"POST faults":                s.controlInject,
-		"DELETE faults":              func(*http.Request) (any, error) { s.ClearFaults(); return nil, nil },
-		"DELETE faults/{id}":         s.controlRemoveFault,
-		"GET settings":               func(*http.Request) (any, error) { return s.Settings(), nil },
-		"PATCH settings":             s.controlSettings,
-		"POST reset":                 func(*http.Request) (any, error) { s.Reset(); return nil, nil },
+		"POST instances/{id}/impair": s.controlImpair,
+		"POST instances/{id}/events": s.controlSchedule,
+		"DELETE instances/{id}/events": func(r *http.Request) (any, error) {
+			return nil, handed(s.ClearEvents(r.PathValue("id")), http.StatusConflict)
+		},
+		"GET faults":         func(*http.Request) (any, error) { return s.Faults(), nil },
+		"POST faults":        s.controlInject,
+		"DELETE faults":      func(*http.Request) (any, error) { s.ClearFaults(); return nil, nil },
+		"DELETE faults/{id}": s.controlRemoveFault,
+		"GET settings":       func(*http.Request) (any, error) { return s.Settings(), nil },
+		"PATCH settings":     s.controlSettings,
+		"POST reset":         func(*http.Request) (any, error) { s.Reset(); return nil, nil },
 	} {
 		method, path := splitPattern(pattern)
 		mux.HandleFunc(method+" "+ControlPrefix+path, func(w http.ResponseWriter, r *http.Request) {
@@ -127,19 +133,43 @@ func (s *Sim) controlInstances(r *http.Request) (any, error) {
 func (s *Sim) controlInstance(r *http.Request) (any, error) {
 	id, verb := r.PathValue("id"), r.PathValue("verb")
 	do, ok := map[string]func(string) error{
-		"terminate": s.Terminate, "stop": s.Stop, "start": s.Start, "shutdown": s.Shutdown,
+		"terminate": s.Terminate, "stop": s.Stop, "start": s.Start, "shutdown": s.Shutdown, "recover": s.Recover,
 	}[verb]
 	if !ok {
-		return nil, controlError{http.StatusNotFound, fmt.Errorf("unknown verb %q: want terminate, stop, start or shutdown", verb)}
+		return nil, controlError{http.StatusNotFound, fmt.Errorf("unknown verb %q: want terminate, stop, start, shutdown, impair or recover", verb)}
 	}
-	err := do(id)
+	return nil, handed(do(id), http.StatusConflict)
+}
+
+// handed gives the error of a hand in EC2 its HTTP status: that of an unknown
+// instance, or the other.
+func handed(err error, other int) error {
 	switch {
 	case errors.Is(err, ErrUnknownInstance):
-		return nil, controlError{http.StatusNotFound, err}
+		return controlError{http.StatusNotFound, err}
 	case err != nil:
-		return nil, controlError{http.StatusConflict, err}
+		return controlError{other, err}
 	}
-	return nil, nil
+	return nil
+}
+
+// controlImpair takes ?check=, by default the instance's own.
+func (s *Sim) controlImpair(r *http.Request) (any, error) {
+	check := cmp.Or(StatusCheck(r.URL.Query().Get("check")), CheckInstance)
+	return nil, handed(s.Impair(r.PathValue("id"), check), http.StatusBadRequest)
+}
+
+func (s *Sim) controlSchedule(r *http.Request) (any, error) {
+	var event ScheduledEvent
+	if err := readBody(r, &event); err != nil {
+		return nil, err
+	}
+	id, err := s.ScheduleEvent(r.PathValue("id"), event)
+	if err != nil {
+		return nil, handed(err, http.StatusBadRequest)
+	}
+	event.ID = id
+	return event, nil
 }
 
 func (s *Sim) controlInject(r *http.Request) (any, error) {

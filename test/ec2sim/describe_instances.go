@@ -58,9 +58,7 @@ func (c *call) described(ids []string) ([]*instance, error) {
 		}
 		return c.listed(), nil
 	}
-	// An instance of another account is left out without an error.
-	own := slices.DeleteFunc(ids, func(id string) bool { return c.sim.ownedElsewhere(id, c.region) })
-	instances, err := c.byID(own, c.settings.DescribeByIDLag)
+	instances, err := c.named(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +66,13 @@ func (c *call) described(ids []string) ([]*instance, error) {
 		return nil, zoneImpaired()
 	}
 	return instances, nil
+}
+
+// named are the instances with the ids. One of another account is left out without
+// an error.
+func (c *call) named(ids []string) ([]*instance, error) {
+	own := slices.DeleteFunc(ids, func(id string) bool { return c.sim.ownedElsewhere(id, c.region) })
+	return c.byID(own, c.settings.DescribeByIDLag)
 }
 
 func zoneImpaired() error { return fail(codeInternalError, "An internal error has occurred") }

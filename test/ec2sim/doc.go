@@ -32,7 +32,9 @@
 //	GET    counts                      Counts; DELETE starts anew
 //	GET    requests[?action=]          the latest requests; DELETE empties the log
 //	GET    instances[?state=&account=&region=]   instances in truth, without lags
-//	POST   instances/{id}/{verb}       a hand in EC2: terminate, stop, start, shutdown
+//	POST   instances/{id}/{verb}       a hand in EC2: terminate, stop, start, shutdown, recover
+//	POST   instances/{id}/impair[?check=]        lets a status check fail: system, instance (default), attachedEBS
+//	POST   instances/{id}/events       schedules a ScheduledEvent; DELETE removes all
 //	GET    faults                      those in force; POST adds a Fault, DELETE lifts all
 //	DELETE faults/{id}                 lifts one
 //	GET    settings                    Settings; PATCH changes those that it names

@@ -11,7 +11,7 @@ import (
 	"github.com/fieldowner/ec2-operator/test/ec2sim/internal/lifecycle"
 )
 
-// instance is the record of one instance. All of it but history is fixed at launch.
+// instance is the record of one instance. All of it but history and health is fixed at launch.
 type instance struct {
 	id, reservationID string
 	sequence          int // position among all launches of the region
@@ -26,6 +26,7 @@ type instance struct {
 	clientToken       string
 	spec              launchSpec
 	history           lifecycle.History
+	health            health
 }
 
 // volume is an EBS volume that the launch attached.

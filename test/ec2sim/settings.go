@@ -23,6 +23,8 @@ type Settings struct { //nolint:recvcheck // values must marshal, too
 	StoppingDelay time.Duration `json:"stoppingDelay"`
 	// ShuttingDownDelay is the time from terminate to terminated.
 	ShuttingDownDelay time.Duration `json:"shuttingDownDelay"`
+	// InitializingDelay is the time from running until the status checks have results.
+	InitializingDelay time.Duration `json:"initializingDelay"`
 	// TerminatedVisibility is how long a terminated instance can still be described.
 	TerminatedVisibility time.Duration `json:"terminatedVisibility"`
 	// TerminatedTagVisibility is how long a terminated instance keeps its tags.
@@ -61,8 +63,8 @@ type Settings struct { //nolint:recvcheck // values must marshal, too
 
 	// Shuffle gives every new listing another order, derived from the seed.
 	Shuffle bool `json:"shuffle"`
-	// ImpairedZones are the Availability Zones with an outage: describes that name
-	// no ids or ids there fail, and so do launches that need them.
+	// ImpairedZones are the Availability Zones with an outage: DescribeInstances fails
+	// with ids there or none, and so do launches that need them.
 	ImpairedZones []string `json:"impairedZones,omitempty"`
 	// Capacity limits how many instances can be pending or running at a time, by
 	// "type/zone"; * stands for any type or each zone. No entry means no limit.
@@ -80,6 +82,7 @@ func DefaultSettings() Settings {
 		PendingDelay:            15 * time.Second,
 		StoppingDelay:           30 * time.Second,
 		ShuttingDownDelay:       30 * time.Second,
+		InitializingDelay:       150 * time.Second,
 		TerminatedVisibility:    time.Hour,
 		TerminatedTagVisibility: 10 * time.Minute,
 		DescribeByIDLag:         time.Second,
@@ -103,6 +106,7 @@ func Fast() Settings {
 	s.PendingDelay = 800 * time.Millisecond
 	s.StoppingDelay = 600 * time.Millisecond
 	s.ShuttingDownDelay = 600 * time.Millisecond
+	s.InitializingDelay = 3 * time.Second
 	s.TerminatedVisibility = time.Minute
 	s.TerminatedTagVisibility = 20 * time.Second
 	s.DescribeByIDLag = 100 * time.Millisecond

@@ -43,6 +43,18 @@ func TestBucketsOfRequests(t *testing.T) {
 		"DescribeInstances, whole": {func(r *rig) func() error {
 			return func() error { _, err := r.describe(&ec2.DescribeInstancesInput{}); return err }
 		}, 50, 10},
+		"DescribeInstanceStatus, paged": {func(r *rig) func() error {
+			return func() error {
+				_, err := r.ec2.DescribeInstanceStatus(r.Context(), &ec2.DescribeInstanceStatusInput{MaxResults: aws.Int32(1000)})
+				return err
+			}
+		}, 100, 20},
+		"DescribeInstanceStatus, whole": {func(r *rig) func() error {
+			return func() error {
+				_, err := r.ec2.DescribeInstanceStatus(r.Context(), &ec2.DescribeInstanceStatusInput{})
+				return err
+			}
+		}, 50, 10},
 		"TerminateInstances": {func(r *rig) func() error { id := r.mustRun(); return func() error { return r.terminate(id) } }, 100, 5},
 		"StopInstances": {func(r *rig) func() error {
 			id := r.mustRun()

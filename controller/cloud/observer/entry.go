@@ -16,6 +16,10 @@ type Entry struct {
 	// OwnedBy is whose instance it is by its identity tags, or was by those that it bore before it lost them; zero when it
 	// has never been this cluster's.
 	OwnedBy cloud.Owner
+	// Status is what EC2's status checks say of the instance and which events it has scheduled; nil while that is not known of
+	// this start of the instance, or does not run. It stays as it is while statuses cannot be listed. It is shared and must not
+	// be changed.
+	Status *cloud.InstanceStatus
 	// Seen is when EC2 last showed the instance or answered for it.
 	Seen time.Time
 	// Missing is since when EC2 shows the instance neither in full lists nor by its id; zero while it does. A young instance

@@ -26,8 +26,8 @@ func (v *View) ask() question {
 // isOutdated reports whether the view has another source by now.
 func (v *View) isOutdated(q question) bool { return v.source.changes != q.source.changes }
 
-// due is when the next list and the next look are due; a zero look means never.
-func (v *View) due(now time.Time) (list, look time.Time) {
+// due is when each kind of call is due next. Zero means never, but for the list: it is due now.
+func (v *View) due(now time.Time) (list, look, statuses time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, r := range v.records {
@@ -38,7 +38,7 @@ func (v *View) due(now time.Time) (list, look time.Time) {
 	if !look.IsZero() && look.Before(v.schedule.noLookBefore) {
 		look = v.schedule.noLookBefore
 	}
-	return v.schedule.list, look
+	return v.schedule.list, look, v.statusList.due(v.records, now)
 }
 
 // lookable are the instances whose turn it is, with those whose turn is so near that they had better come along.

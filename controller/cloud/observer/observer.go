@@ -30,6 +30,8 @@ type Lister interface {
 	List(ctx context.Context, yield func([]cloud.Instance) error) error
 	// Look returns those of the given instances that EC2 shows.
 	Look(ctx context.Context, ids []string) ([]cloud.Instance, error)
+	// ListStatuses yields the status of all running instances of the account and Region, page by page.
+	ListStatuses(ctx context.Context, yield func([]cloud.InstanceStatus) error) error
 }
 
 // Options of an Observer.

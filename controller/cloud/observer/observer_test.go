@@ -121,7 +121,7 @@ func TestNothingIsMissingThatCouldNotBeLookedAt(t *testing.T) {
 			clear(f.instances)
 			f.lookErr = errors.New("lost")
 		})
-		w.expectTold(10 * testInterval)
+		w.expectTold(unlistedFor - testInterval)
 		if !w.entry(1).Missing.IsZero() || w.view.LastError() == nil {
 			w.Errorf("missing since %v, %v", w.entry(1).Missing, w.view.LastError())
 		}

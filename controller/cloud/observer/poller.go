@@ -60,13 +60,18 @@ func (p *poller) step(ctx context.Context) time.Duration {
 	return 0
 }
 
-// next is the call that is due first. A list that takes longer than its interval keeps no look from its turn.
+// next is the call that is due first, so that a list that takes longer than its interval keeps no other call from its turn.
+// Of those due at once, looks come first and statuses last.
 func (p *poller) next(now time.Time) (time.Time, func(context.Context)) {
-	list, look := p.view.due(now)
-	if look.IsZero() || list.Before(look) {
-		return list, p.list
+	list, look, statuses := p.view.due(now)
+	at, send := list, p.list
+	if !look.IsZero() && !list.Before(look) {
+		at, send = look, p.look
 	}
-	return look, p.look
+	if !statuses.IsZero() && statuses.Before(at) {
+		at, send = statuses, p.listStatuses
+	}
+	return at, send
 }
 
 // list lists everything. What the list lacks is looked at by id before it counts as missing: an instance can lose its tags.
@@ -89,6 +94,9 @@ func (p *poller) list(ctx context.Context) {
 	if err != nil {
 		p.listFailed(q, err)
 		return
+	}
+	if p.view.wantsFirstStatuses(q) {
+		p.listStatuses(ctx)
 	}
 	if recovered := p.view.listSucceeded(q, listed, p.jitter(q.source.interval)); recovered {
 		p.log.Info("Listing instances works again")

@@ -42,6 +42,8 @@ type model struct {
 type moment struct {
 	at       time.Time
 	instance cloud.Instance
+	// status is what EC2 says of it while it runs.
+	status cloud.CheckResult
 	// vanished says that EC2 does not know it any more.
 	vanished bool
 }
@@ -64,17 +66,22 @@ func newModel(t *rapid.T) *model {
 
 // shown is an instance as one part of EC2 shows it: as it was a while ago.
 func (m *model) shown(id string) (cloud.Instance, bool) {
+	then := m.then(id)
+	return then.instance, !then.vanished
+}
+
+func (m *model) then(id string) moment {
 	as := m.clock.Now()
 	if !m.calm {
 		as = as.Add(-time.Duration(rapid.Int64Range(0, int64(maxLag)).Draw(m.T, "lag")))
 	}
-	found, ok := cloud.Instance{}, false
+	found := moment{vanished: true}
 	for _, then := range m.history[id] {
 		if !then.at.After(as) {
-			found, ok = then.instance, !then.vanished
+			found = then
 		}
 	}
-	return found, ok
+	return found
 }
 
 func (m *model) mayFail() error {
@@ -110,18 +117,41 @@ func (m *model) Look(_ context.Context, ids []string) ([]cloud.Instance, error) 
 	return seen, m.mayFail()
 }
 
+// ListStatuses implements Lister.
+func (m *model) ListStatuses(_ context.Context, yield func([]cloud.InstanceStatus) error) error {
+	for _, id := range slices.Sorted(maps.Keys(m.history)) {
+		then := m.then(id)
+		if !then.vanished && then.instance.State == cloud.StateRunning {
+			if err := yield([]cloud.InstanceStatus{statusOf(then)}); err != nil {
+				return err
+			}
+		}
+		if err := m.mayFail(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func statusOf(then moment) cloud.InstanceStatus {
+	s := checks(then.status)
+	s.ID, s.State = then.instance.ID, cloud.StateRunning
+	return s
+}
+
 // now is an instance as it truly is.
 func (m *model) now(id string) cloud.Instance { return m.history[id][len(m.history[id])-1].instance }
 
 func (m *model) change(id string, f func(*moment)) {
-	next := moment{at: m.clock.Now(), instance: m.now(id)}
+	next := m.history[id][len(m.history[id])-1]
+	next.at = m.clock.Now()
 	f(&next)
 	m.history[id] = append(m.history[id], next)
 }
 
 func (m *model) setState(id string, s cloud.State) {
 	m.change(id, func(then *moment) {
-		then.instance.State = s
+		then.instance.State, then.status = s, cloud.CheckInitializing
 		if s == cloud.StateTerminated {
 			then.instance.Tags = nil
 		}
@@ -132,10 +162,10 @@ func (m *model) setState(id string, s cloud.State) {
 func (m *model) pass(d time.Duration) {
 	end := m.clock.Now().Add(d)
 	for {
-		list, look := m.view.due(m.clock.Now())
+		list, look, statuses := m.view.due(m.clock.Now())
 		wait := m.poller.step(m.Context())
 		if wait == 0 {
-			if !look.IsZero() && !list.Before(look) {
+			if !look.IsZero() && !list.Before(look) && (statuses.IsZero() || !statuses.Before(look)) {
 				m.looks = append(m.looks, m.clock.Now())
 			}
 			continue
@@ -182,7 +212,7 @@ func (m *model) actions() map[string]func(*rapid.T) {
 		"launch": func(*rapid.T) {
 			i := instance(rapid.IntRange(1, 3).Draw(m.T, "owner"), cloud.StatePending)
 			m.launched++
-			i.ID = fmt.Sprintf("i-%04d", m.launched)
+			i.ID, i.LaunchTime = fmt.Sprintf("i-%04d", m.launched), m.clock.Now()
 			m.history[i.ID] = []moment{{at: m.clock.Now(), instance: i}}
 			if rapid.Bool().Draw(m.T, "by us") {
 				m.view.Put(i)
@@ -191,6 +221,7 @@ func (m *model) actions() map[string]func(*rapid.T) {
 		"start": func(*rapid.T) {
 			id := m.live()
 			m.setState(id, cloud.StatePending)
+			m.change(id, func(then *moment) { then.instance.LaunchTime = then.at })
 			m.byUs(id, cloud.StatePending)
 		},
 		"stop": func(*rapid.T) {
@@ -224,6 +255,10 @@ func (m *model) actions() map[string]func(*rapid.T) {
 			m.view.Look(id)
 		},
 		"untag": func(*rapid.T) { m.change(m.live(), func(then *moment) { then.instance.Tags = nil }) },
+		"check": func(*rapid.T) {
+			result := rapid.SampledFrom([]cloud.CheckResult{cloud.CheckOK, cloud.CheckImpaired, cloud.CheckInitializing}).Draw(m.T, "result")
+			m.change(m.live(), func(then *moment) { then.status = result })
+		},
 		"vanish": func(*rapid.T) {
 			id := m.pick()
 			m.change(id, func(then *moment) { then.vanished = true })
@@ -283,6 +318,25 @@ func (m *model) checkWorld() {
 		case !e.Instance.Equal(truth.instance) || !e.Missing.IsZero() || e.Gone:
 			m.Fatalf("%s is %+v, want %+v", id, e, truth.instance)
 		}
+		m.checkStatus(e, truth)
+	}
+}
+
+// sameNews reports whether two statuses say the same to a reader: one without results says nothing.
+func sameNews(a, b *cloud.InstanceStatus) bool {
+	if a == nil || !a.HasResults() {
+		return b == nil || !b.HasResults()
+	}
+	return b != nil && a.Equal(*b)
+}
+
+// checkStatus expects the status of what runs, and none of what does not.
+func (m *model) checkStatus(e Entry, truth moment) {
+	switch runs := truth.instance.State == cloud.StateRunning; {
+	case !runs && e.Status != nil:
+		m.Fatalf("%s is %s with status %+v", e.ID, e.State, *e.Status)
+	case runs && (e.Status == nil || !e.Status.Equal(statusOf(truth))):
+		m.Fatalf("%s has status %+v, want %+v", e.ID, e.Status, statusOf(truth))
 	}
 }
 
@@ -290,7 +344,7 @@ func (m *model) checkReader() {
 	for n := 1; n <= 3; n++ {
 		o := owner(n)
 		diff := cmp.Diff(m.view.ByOwner(o.UID), m.read[o],
-			cmpopts.IgnoreFields(Entry{}, "Seen"), cmpopts.EquateEmpty())
+			cmpopts.IgnoreFields(Entry{}, "Seen"), cmpopts.EquateEmpty(), cmp.Comparer(sameNews))
 		if diff != "" {
 			m.Fatalf("the reader has not been told of (-store +read):\n%s", diff)
 		}

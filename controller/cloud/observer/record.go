@@ -17,6 +17,8 @@ type record struct {
 	// answer is the state that the last change of state was answered with. Until settled, descriptions lag behind it.
 	answer  cloud.State
 	settled time.Time
+	// unlisted is since when lists of statuses lack the instance although it runs; zero while they do not.
+	unlisted time.Time
 	// dropped hides a dead instance whose owner is done with it, so that lists which still show it bring nothing back.
 	dropped bool
 	looks   looks
@@ -29,7 +31,11 @@ func (r *record) describe(i cloud.Instance, cluster string, asked, now time.Time
 	if r.isStale(i.State, now) {
 		i = before.Instance
 	}
-	r.entry = Entry{Instance: i, OwnedBy: before.OwnedBy, Seen: asked}
+	r.entry = Entry{Instance: i, OwnedBy: before.OwnedBy, Status: before.Status, Seen: asked}
+	if i.State != cloud.StateRunning || !i.LaunchTime.Equal(before.LaunchTime) {
+		// What was known was known of the start before.
+		r.entry.Status, r.unlisted = nil, time.Time{}
+	}
 	if owner, ok := i.Owner(cluster); ok {
 		r.entry.OwnedBy = owner
 	}
@@ -94,6 +100,7 @@ func (r *record) changeState(s cloud.State, now time.Time) bool {
 		r.entry.State = s
 		// The reason told of the state before.
 		r.entry.StateReasonCode, r.entry.StateReasonMessage = "", ""
+		r.entry.Status, r.unlisted = nil, time.Time{}
 	}
 	r.entry.Seen, r.entry.Missing, r.entry.Gone = now, time.Time{}, false
 	r.looks.soon(now)

@@ -19,6 +19,13 @@ const (
 	// lookFor is how long an instance that somebody has just changed is looked at although it is not in motion, until EC2's
 	// answers have most likely caught up. After that the full list is soon enough.
 	lookFor = 30 * time.Second
+	// initializingPause is the pause between lists of statuses while an instance that was just started has no results of its
+	// status checks. EC2 runs the checks every minute, so a result is seen a quarter of that late at most, for four calls a
+	// minute and thousand running instances whatever the number that is waited for.
+	initializingPause = 15 * time.Second
+	// initializeFor is how long after a start results are waited for like that. They take EC2 two to three minutes; what has
+	// none after several times that is seen with the interval's lists.
+	initializeFor = 10 * time.Minute
 )
 
 // How long the store remembers.
@@ -32,6 +39,9 @@ const (
 	// blindAfter is how many lists in a row must fail until the view does not count as synced any more. Single failures are
 	// everyday; after this many nothing is known of what others did to the account.
 	blindAfter = 3
+	// unlistedFor is how long lists of statuses may lack a running instance until its last known status does not count any
+	// more: the time for which EC2's guide, above, says that its answers may lag.
+	unlistedFor = 5 * time.Minute
 )
 
 // looks is the schedule of one instance's quick looks.

@@ -98,7 +98,19 @@ func (f fleet) all(number int, s cloud.State) func() bool {
 	return func() bool { return f.view.CountByState()[s] == number }
 }
 
-// The observer follows a fleet through EC2's lags, within EC2's rates, and costs one call a minute when it is at rest.
+// well says that all status checks of all instances pass.
+func (f fleet) well(ids []string) func() bool {
+	return func() bool {
+		for _, id := range ids {
+			if e, ok := f.view.ByID(id); !ok || e.Status == nil || e.Status.System.Result != cloud.CheckOK || e.Status.Instance.Result != cloud.CheckOK {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// The observer follows a fleet through EC2's lags, within EC2's rates, and costs two calls a minute when it is at rest.
 func TestFollowsAFleet(t *testing.T) {
 	onSimulator(t, func(f fleet) {
 		const number = 50
@@ -114,11 +126,31 @@ func TestFollowsAFleet(t *testing.T) {
 				t.Errorf("%s: %+v", id, entries)
 			}
 		}
+		delay := ec2sim.DefaultSettings().InitializingDelay
+		if took := f.waitFor("well", f.well(ids)); took > delay+20*time.Second {
+			t.Errorf("that the checks pass was seen after %v", took)
+		}
+		if calls := f.sim.Counts().Calls["DescribeInstanceStatus"]; calls > 16 {
+			t.Errorf("%d lists of statuses until all checks passed", calls)
+		}
 		time.Sleep(time.Minute)
 		f.sim.ResetCounts()
 		time.Sleep(time.Hour)
-		if calls := f.sim.Counts().Calls["DescribeInstances"]; calls < 54 || calls > 67 {
-			t.Errorf("%d calls in an hour at rest", calls)
+		counts := f.sim.Counts().Calls
+		for _, action := range []string{"DescribeInstances", "DescribeInstanceStatus"} {
+			if calls := counts[action]; calls < 54 || calls > 67 {
+				t.Errorf("%d calls of %s in an hour at rest", calls, action)
+			}
+		}
+		if len(counts) != 2 {
+			t.Errorf("calls at rest: %v", counts)
+		}
+		if err := f.sim.Impair(ids[1], ec2sim.CheckSystem); err != nil {
+			t.Fatal(err)
+		}
+		took := f.waitFor("impaired", func() bool { e, _ := f.view.ByID(ids[1]); return e.Status.System.Result == cloud.CheckImpaired })
+		if took > 70*time.Second {
+			t.Errorf("that a check fails was seen after %v", took)
 		}
 		if err := f.sim.Terminate(ids[0]); err != nil {
 			t.Fatal(err)

@@ -17,13 +17,16 @@ func (v *View) follow(s source) {
 		if v.source.interval != s.interval {
 			v.source.interval = s.interval
 			v.schedule.list = earlier(v.schedule.list, v.status.listedAt.Add(s.interval))
+			v.statusList.next = earlier(v.statusList.next, v.clock.Now().Add(s.interval))
 			v.reschedule()
 		}
 		return
 	}
 	s.changes = v.source.changes + 1
 	v.source = s
-	v.schedule = schedule{noLookBefore: earlier(v.schedule.noLookBefore, v.clock.Now().Add(firstLook))}
+	now := v.clock.Now()
+	v.statusList = statusList{next: now, notBefore: now}
+	v.schedule = schedule{noLookBefore: earlier(v.schedule.noLookBefore, now.Add(firstLook))}
 	v.status = status{listedAt: v.status.listedAt}
 	v.reschedule()
 }

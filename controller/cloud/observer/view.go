@@ -23,12 +23,13 @@ type View struct {
 	// wake tells the poller that its schedule has changed.
 	wake chan struct{}
 
-	mu       sync.Mutex
-	source   source
-	status   status
-	schedule schedule
-	stopped  bool
-	cancel   func()
+	mu         sync.Mutex
+	source     source
+	status     status
+	schedule   schedule
+	statusList statusList
+	stopped    bool
+	cancel     func()
 
 	records map[string]*record
 	owners  index[types.UID]

@@ -37,11 +37,18 @@ type fakeEC2 struct {
 	lookErr  error
 	// during is called while a list is under way, after its page was made.
 	during func()
-	// delay is how long a call takes.
-	delay time.Duration
+	// delay is how long a call takes, and statusDelay a list of statuses.
+	delay, statusDelay time.Duration
+	// statuses are those of running instances, of which others are initializing; hidden ones have none.
+	statuses  map[string]cloud.InstanceStatus
+	hidden    map[string]bool
+	statusErr error
+	// duringStatuses is called while a list of statuses is under way, after its page was made.
+	duringStatuses func()
 
 	lists, pages int
 	looks        []look
+	statusLists  []time.Time
 }
 
 // look is one call of Look.
@@ -51,7 +58,10 @@ type look struct {
 }
 
 func newFakeEC2(list ...cloud.Instance) *fakeEC2 {
-	f := &fakeEC2{instances: map[string]cloud.Instance{}, untagged: map[string]bool{}}
+	f := &fakeEC2{
+		instances: map[string]cloud.Instance{}, untagged: map[string]bool{},
+		statuses: map[string]cloud.InstanceStatus{}, hidden: map[string]bool{},
+	}
 	for _, i := range list {
 		f.instances[i.ID] = i
 	}
@@ -104,6 +114,51 @@ func (f *fakeEC2) Look(ctx context.Context, ids []string) ([]cloud.Instance, err
 		return nil, ctx.Err()
 	}
 	return shown, err
+}
+
+func (f *fakeEC2) ListStatuses(ctx context.Context, yield func([]cloud.InstanceStatus) error) error {
+	f.mu.Lock()
+	f.statusLists = append(f.statusLists, time.Now())
+	var shown []cloud.InstanceStatus
+	for _, id := range slices.Sorted(maps.Keys(f.instances)) {
+		if f.instances[id].State != cloud.StateRunning || f.hidden[id] {
+			continue
+		}
+		s, ok := f.statuses[id]
+		if !ok {
+			s = checks(cloud.CheckInitializing)
+		}
+		s.ID, s.State = id, cloud.StateRunning
+		shown = append(shown, s)
+	}
+	during, delay, err := f.duringStatuses, f.statusDelay, f.statusErr
+	f.mu.Unlock()
+	if during != nil {
+		during()
+	}
+	if !pass(ctx, delay) {
+		return ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	return yield(shown)
+}
+
+// checks is a status whose checks all have the same result.
+func checks(r cloud.CheckResult) cloud.InstanceStatus {
+	c := cloud.Check{Result: r}
+	return cloud.InstanceStatus{System: c, Instance: c, AttachedEBS: c}
+}
+
+func (f *fakeEC2) setStatus(n int, s cloud.InstanceStatus) {
+	f.change(func() { f.statuses[id(n)] = s })
+}
+
+func (f *fakeEC2) statusCalls() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.statusLists)
 }
 
 // pass lets time pass, unless ctx ends first.

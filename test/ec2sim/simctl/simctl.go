@@ -81,6 +81,26 @@ func (c *Client) Start(ctx context.Context, id string) error { return c.hand(ctx
 // Shutdown shuts the guest down.
 func (c *Client) Shutdown(ctx context.Context, id string) error { return c.hand(ctx, id, "shutdown") }
 
+// Impair lets a status check of an instance fail until Recover.
+func (c *Client) Impair(ctx context.Context, id string, check ec2sim.StatusCheck) error {
+	return c.hand(ctx, id, "impair?check="+url.QueryEscape(string(check)))
+}
+
+// Recover lets all status checks of an instance pass again.
+func (c *Client) Recover(ctx context.Context, id string) error { return c.hand(ctx, id, "recover") }
+
+// ScheduleEvent schedules an event for an instance, or changes it, and returns its id.
+func (c *Client) ScheduleEvent(ctx context.Context, id string, event ec2sim.ScheduledEvent) (string, error) {
+	var out ec2sim.ScheduledEvent
+	err := c.do(ctx, http.MethodPost, "instances/"+url.PathEscape(id)+"/events", event, &out)
+	return out.ID, err
+}
+
+// ClearEvents removes all events of an instance.
+func (c *Client) ClearEvents(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodDelete, "instances/"+url.PathEscape(id)+"/events", nil, nil)
+}
+
 func (c *Client) hand(ctx context.Context, id, verb string) error {
 	return c.do(ctx, http.MethodPost, "instances/"+url.PathEscape(id)+"/"+verb, nil, nil)
 }

@@ -145,6 +145,37 @@ func TestControlOfFaults(t *testing.T) {
 	}
 }
 
+func TestControlOfHealth(t *testing.T) {
+	ctl, client, clock := start(t)
+	ctx := t.Context()
+	id, err := launch(t, client)
+	check(t, err)
+	clock.Step(time.Hour)
+	expect := func(system, instance ec2types.SummaryStatus, events int) {
+		t.Helper()
+		out, err := client.DescribeInstanceStatus(ctx, &ec2.DescribeInstanceStatusInput{InstanceIds: []string{id}})
+		check(t, err)
+		s := out.InstanceStatuses[0]
+		if s.SystemStatus.Status != system || s.InstanceStatus.Status != instance || len(s.Events) != events {
+			t.Errorf("system %s, instance %s, %d events", s.SystemStatus.Status, s.InstanceStatus.Status, len(s.Events))
+		}
+	}
+	expect("ok", "ok", 0)
+	check(t, ctl.Impair(ctx, id, ec2sim.CheckSystem))
+	clock.Step(time.Minute)
+	expect("impaired", "ok", 0)
+	check(t, ctl.Impair(ctx, id, "")) // the instance's own
+	clock.Step(time.Minute)
+	event, err := ctl.ScheduleEvent(ctx, id, ec2sim.ScheduledEvent{Code: "instance-retirement", NotBefore: clock.Now()})
+	if err != nil || event == "" {
+		t.Errorf("event %q, %v", event, err)
+	}
+	expect("impaired", "impaired", 1)
+	check(t, ctl.Recover(ctx, id))
+	check(t, ctl.ClearEvents(ctx, id))
+	expect("ok", "ok", 0)
+}
+
 func TestControlRefuses(t *testing.T) {
 	ctl, client, _ := start(t)
 	ctx := t.Context()
@@ -155,6 +186,8 @@ func TestControlRefuses(t *testing.T) {
 		want string
 	}{
 		"unknown instance": {func() error { return ctl.Terminate(ctx, "i-0123456789abcdef0") }, "404 Not Found: no such instance: i-0123456789abcdef0"},
+		"unknown check":    {func() error { return ctl.Impair(ctx, id, "memory") }, `400 Bad Request: check "memory": want one of`},
+		"nameless event":   {func() error { _, err := ctl.ScheduleEvent(ctx, id, ec2sim.ScheduledEvent{}); return err }, "400 Bad Request: the event has no code"},
 		"wrong state":      {func() error { return ctl.Stop(ctx, id) }, "409 Conflict: instance " + id + " is pending"},
 		"unknown setting":  {func() error { _, err := ctl.PatchSettings(ctx, map[string]any{"speed": 1}); return err }, `400 Bad Request: unknown field "speed"`},
 		"bad setting":      {func() error { _, err := ctl.PatchSettings(ctx, map[string]any{"vcpuQuota": -1}); return err }, "vcpuQuota is -1"},
