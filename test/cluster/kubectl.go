@@ -48,7 +48,16 @@ func (c *Cluster) kubectlEnv() []string {
 	return []string{
 		"HOME=" + c.data.join("home"),
 		"KUBECONFIG=" + c.kubeconfig,
-		"PATH=" + os.Getenv("PATH"),
+		"PATH=" + c.kubectlPath(),
 		"TMPDIR=" + os.TempDir(),
 	}
+}
+
+// kubectlPath is where kubectl finds plugins.
+func (c *Cluster) kubectlPath() string {
+	path := os.Getenv("PATH")
+	if c.options.PluginDir != "" {
+		path = c.options.PluginDir + string(os.PathListSeparator) + path
+	}
+	return path
 }

@@ -36,6 +36,10 @@ type Options struct {
 	// aggregated ClusterRoles stay empty.
 	WithoutControllers bool
 
+	// PluginDir holds kubectl plugins: kubectl finds them there before it looks
+	// in PATH.
+	PluginDir string
+
 	// Log receives a line for each step of the start and of the stop, for people
 	// who wait. Nil: none.
 	Log io.Writer

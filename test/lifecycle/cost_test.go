@@ -9,20 +9,28 @@ import (
 	"time"
 
 	"github.com/fieldowner/ec2-operator/test/cluster"
+	"github.com/fieldowner/ec2-operator/test/ec2sim"
 )
 
-// rest is how long the operator is watched at rest: six polls of the rig's account.
-const rest = time.Minute
+const (
+	// rest is how long the operator is watched at rest: six polls of the rig's account.
+	rest = time.Minute
+	// pollsAtRest is the most that jitter makes of the polls in half of that. In the first half, EC2 is still asked
+	// for what was just launched.
+	pollsAtRest = 4
+)
 
-// TestCost counts what one and fifty instances cost: writes on the way to Running, calls to EC2, writes at
-// rest and on deletion.
+// TestCost counts what one and fifty instances cost: writes on the way to Running, the one more that tells the
+// results of EC2's status checks, calls to EC2, requests at rest and writes on deletion. Each instance has a Service, an
+// EndpointSlice and a ConfigMap, whose writes are not counted as its own; at rest nothing is asked about them either.
 func TestCost(t *testing.T) {
 	for _, n := range []int{1, 50} {
 		t.Run(fmt.Sprintf("%d", n), func(t *testing.T) {
-			r := newRig(t)
+			// The checks have no results until the writes to Running are counted, as when EC2 takes minutes.
+			r := newRig(t, func(s *ec2sim.Settings) { s.InitializingDelay = time.Hour })
 			startOperator(r)
 			for i := range n {
-				r.apply(nameOf(i), r.spec())
+				r.apply(nameOf(i), r.exposed(nameOf(i)))
 			}
 			for i := range n {
 				r.one(r.waitRunning(nameOf(i)))
@@ -36,13 +44,28 @@ func TestCost(t *testing.T) {
 			}
 			t.Logf("%d instances: %d writes to Running, %v calls to EC2", n, len(r.requests().Writes()), r.sim.Counts().Calls)
 
-			r.sim.ClearRequests()
-			before, polls := len(r.requests().Writes()), r.sim.Counts().Calls["DescribeInstances"]
-			idle(t, rest)
-			if now := r.requests().Writes(); len(now) != before {
-				t.Errorf("%d writes at rest: %v", len(now)-before, now[before:])
+			before := len(r.requests().Writes())
+			r.must(r.sim.UpdateSettings(func(s *ec2sim.Settings) { s.InitializingDelay = 0 }))
+			for i := range n {
+				r.waitReachable(nameOf(i))
 			}
-			t.Logf("At rest for %s: %d writes, %d DescribeInstances", rest, len(r.requests().Writes())-before, r.sim.Counts().Calls["DescribeInstances"]-polls)
+			atMost(t, "writes for the status checks", n, 1, r.requests().Writes()[before:])
+
+			asked := len(r.allRequests())
+			idle(t, rest/2)
+			r.sim.ResetCounts()
+			idle(t, rest/2)
+			atRest := r.askedSince(asked)
+			if len(atRest) != 0 {
+				t.Errorf("%d requests at rest: %v", len(atRest), atRest)
+			}
+			calls := r.sim.Counts().Calls
+			for action, count := range calls {
+				if (action != "DescribeInstances" && action != "DescribeInstanceStatus") || count > pollsAtRest {
+					t.Errorf("%s was called %d times at rest", action, count)
+				}
+			}
+			t.Logf("At rest for %s: %d requests; in half of it, %v calls to EC2", rest, len(atRest), calls)
 
 			before = len(r.requests().Writes())
 			for i := range n {

@@ -49,6 +49,7 @@ func TestTwoManagersShareTags(t *testing.T) {
 		}
 	}
 
+	r.waitReachable("web")
 	before := len(r.requests().Writes())
 	r.kubectlApply("costs", `{}`)
 	r.eventually("waiting for the tag to leave EC2", func() error {

@@ -157,6 +157,12 @@ func (r *rig) waitRunning(name string) *ec2v1.EC2Instance {
 	return r.waitFor(name, ec2v1.ConditionReady, metav1.ConditionTrue, ec2v1.ReasonRunning)
 }
 
+// waitReachable waits for the results of EC2's status checks: until they are told, an object is not at rest.
+func (r *rig) waitReachable(name string) *ec2v1.EC2Instance {
+	r.t.Helper()
+	return r.waitFor(name, ec2v1.ConditionReachable, metav1.ConditionTrue, ec2v1.ReasonChecksPassed)
+}
+
 // waitGone waits until the object is gone.
 func (r *rig) waitGone(name string) {
 	r.t.Helper()

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operatorrig
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	// stopTimeout is how long an operator may take to end when it is asked to.
+	stopTimeout = 30 * time.Second
+	// shown is how many lines of its log a failed test shows.
+	shown = 60
+)
+
+// Settings are what an operator is started with.
+type Settings struct {
+	// Namespaces that it watches.
+	Namespaces []string
+	// EC2 is the URL of the simulated EC2.
+	EC2 string
+	// Flags are more of them.
+	Flags []string
+}
+
+// Process is a running operator.
+type Process struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	log  lockedBuffer
+	done chan struct{}
+	err  error
+}
+
+// Start starts an operator. It is stopped when the test is over, and fails it when it has panicked or logged an error.
+func (o *Operator) Start(t *testing.T, s Settings) *Process {
+	t.Helper()
+	args := append([]string{
+		"--kubeconfig", o.kubeconfig,
+		"--leader-elect=false",
+		"--metrics-bind-address", "0",
+		"--health-probe-bind-address", "0",
+		"--watch-namespaces", strings.Join(s.Namespaces, ","),
+	}, s.Flags...)
+	p := &Process{t: t, cmd: exec.Command(o.binary, args...), done: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
+	p.cmd.Env = append(os.Environ(),
+		"AWS_ENDPOINT_URL="+s.EC2, "AWS_REGION=eu-central-1",
+		"AWS_ACCESS_KEY_ID=AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY=secret",
+		"AWS_EC2_METADATA_DISABLED=true",
+	)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.done)
+	}()
+	t.Cleanup(p.Stop)
+	return p
+}
+
+// Kill ends the operator without a chance to do anything more.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Signal(syscall.SIGKILL)
+	<-p.done
+}
+
+// Stop asks the operator to end, and fails the test when it does not end well or has not been well.
+func (p *Process) Stop() {
+	select {
+	case <-p.done:
+	default:
+		p.end()
+	}
+	if p.t.Failed() {
+		p.t.Logf("The operator's log, its end:\n%s", p.LogTail(shown))
+	}
+	for _, mark := range []string{"panic", `"level":"ERROR"`} {
+		if strings.Contains(p.log.String(), mark) && !p.t.Failed() {
+			p.t.Errorf("the operator logged %s:\n%s", mark, p.LogTail(shown))
+		}
+	}
+}
+
+func (p *Process) end() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.done:
+		if p.err != nil {
+			p.t.Errorf("the operator ended with: %v", p.err)
+		}
+	case <-time.After(stopTimeout):
+		p.t.Errorf("the operator did not end within %s", stopTimeout)
+		p.Kill()
+	}
+}
+
+// Running tells whether the operator still runs.
+func (p *Process) Running() error {
+	select {
+	case <-p.done:
+		return errors.Join(errors.New("the operator has ended"), p.err)
+	default:
+		return nil
+	}
+}
+
+// LogTail is the end of the operator's log.
+func (p *Process) LogTail(lines int) string {
+	all := strings.Split(strings.TrimSpace(p.log.String()), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
+
+// lockedBuffer is a log that is read while it is written.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
