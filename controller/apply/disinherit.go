@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // beforeFirstApply is the manager to which the API server gives all fields of an object without managedFields when
@@ -28,13 +29,17 @@ func Inherited(obj client.Object) bool {
 	return false
 }
 
-// disinherit takes from before-first-apply what the intent's manager owns, too. It is a write of its own: the
-// caller comes back when the cache shows it.
+// disinherit takes from before-first-apply what the intent's manager owns, too, and what it wants: nobody is asked for
+// what is nobody's. It is a write of its own: the caller comes back when the cache shows it.
 func (a *Applier) disinherit(ctx context.Context, d *Draft) error {
-	if d.before == nil || d.prediction.Unsafe.blind() {
+	if d.before == nil || d.prediction.Unsafe.blind() || !Inherited(d.before) {
 		return nil
 	}
-	entries, changed, err := disinherited(d.before.GetManagedFields(), d.intent.Manager, d.intent.Subresource)
+	wanted, err := a.predictor.fieldsIn(d.body, d.intent.Subresource)
+	if err != nil {
+		return nil //nolint:nilerr // An intent that the schema does not allow is sent, for the API server to say so.
+	}
+	entries, changed, err := disinherited(d.before.GetManagedFields(), d.intent.Manager, d.intent.Subresource, wanted)
 	if err != nil || !changed {
 		return err
 	}
@@ -44,20 +49,24 @@ func (a *Applier) disinherit(ctx context.Context, d *Draft) error {
 	return &StaleError{err: errInherited}
 }
 
-// disinherited is managedFields in which before-first-apply and an apply manager share nothing.
-func disinherited(entries []metav1.ManagedFieldsEntry, m Manager, subresource string) ([]metav1.ManagedFieldsEntry, bool, error) {
+// disinherited is managedFields in which before-first-apply has nothing of what an apply manager owns or wants.
+func disinherited(entries []metav1.ManagedFieldsEntry, m Manager, subresource string, wanted *fieldpath.Set) ([]metav1.ManagedFieldsEntry, bool, error) {
 	nobody := Owner{Manager: beforeFirstApply, Operation: metav1.ManagedFieldsOperationUpdate, Subresource: subresource}
-	heir, own := entryFor(entries, nobody), entryOf(entries, m, subresource)
-	if heir == nil || own == nil {
+	heir := entryFor(entries, nobody)
+	if heir == nil {
 		return nil, false, nil
 	}
 	inherited, err := FieldsOf(*heir)
 	if err != nil {
 		return nil, false, err
 	}
-	ours, err := FieldsOf(*own)
-	if err != nil {
-		return nil, false, err
+	ours := wanted
+	if own := entryOf(entries, m, subresource); own != nil {
+		owned, err := FieldsOf(*own)
+		if err != nil {
+			return nil, false, err
+		}
+		ours = wanted.Union(owned)
 	}
 	rest := inherited.Difference(ours)
 	if rest.Equals(inherited) {

@@ -12,6 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
@@ -144,11 +145,35 @@ func TestAConditionIsOursAlone(t *testing.T) {
 func TestNobodyGoesWhenNothingIsLeft(t *testing.T) {
 	fields := `{"f:spec":{"f:keyName":{}}}`
 	entries := []metav1.ManagedFieldsEntry{entry(beforeFirstApply, byUpdate, "", fields), entry("us", byApply, "", fields)}
-	got, changed, err := disinherited(entries, us, "")
+	got, changed, err := disinherited(entries, us, "", fieldpath.NewSet())
 	if err != nil || !changed {
 		t.Fatalf("changed: %t (%v)", changed, err)
 	}
 	same(t, entries[1:], got)
+}
+
+// TestWhatIsWantedIsNobodys: what we do not own yet, and are about to set, is taken out of before-first-apply, too.
+func TestWhatIsWantedIsNobodys(t *testing.T) {
+	w := newWorld(t)
+	w.mustApply(main(user, web().WithSpec(usersSpec())))
+	w.mustApply(main(us, ourMain()))
+	w.server.object.SetManagedFields(nil)
+	w.mustApply(main(user, web().WithSpec(usersSpec())))
+	// Another value than the one that before-first-apply has now: without force, and it is no conflict.
+	changed := func() Intent {
+		return Intent{Config: ourMain().WithAnnotations(map[string]string{"example.com/us": "2"}).WithUID(serverUID), Manager: us}
+	}
+	if _, err := w.applier.Apply(t.Context(), w.live(), changed()); !IsStale(err) {
+		t.Fatalf("the error is %v, want that the object has changed", err)
+	}
+	if _, err := w.applier.Apply(t.Context(), w.live(), changed()); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.live().Annotations["example.com/us"]; got != "2" {
+		t.Errorf("the annotation is %q", got)
+	}
+	same(t, "us (Apply)", w.ownersAt(`.metadata.annotations.example.com/us`))
+	same(t, "before-first-apply (Update) and user (Apply)", w.ownersAt(`.spec.instanceType`))
 }
 
 // TestNothingToDisinherit.
@@ -165,7 +190,7 @@ func TestNothingToDisinherit(t *testing.T) {
 		"somebody applies by that name":     {entry(beforeFirstApply, byApply, "", keyName), ours},
 		"our entry is not that of an apply": {entry(beforeFirstApply, byUpdate, "", keyName), entry("us", byUpdate, "", keyName)},
 	} {
-		if got, changed, err := disinherited(entries, us, ""); err != nil || changed || got != nil {
+		if got, changed, err := disinherited(entries, us, "", fieldpath.NewSet()); err != nil || changed || got != nil {
 			t.Errorf("%s: changed to %v (%v)", says, got, err)
 		}
 	}
@@ -173,7 +198,7 @@ func TestNothingToDisinherit(t *testing.T) {
 		{entry(beforeFirstApply, byUpdate, "", "[]"), ours},
 		{entry(beforeFirstApply, byUpdate, "", keyName), entry("us", byApply, "", "[]")},
 	} {
-		if _, changed, err := disinherited(entries, us, ""); err == nil || changed {
+		if _, changed, err := disinherited(entries, us, "", fieldpath.NewSet()); err == nil || changed {
 			t.Errorf("what cannot be read was changed: %t (%v)", changed, err)
 		}
 	}

@@ -217,6 +217,9 @@ func TestNothingIsTakenFromNobody(t *testing.T) {
 		updated.SetManagedFields(nil)
 		r.server.object = updated
 		r.mustApply(main(user, web().WithSpec(usersSpec())))
+		if _, err := r.passOn(r.live()); !IsStale(err) {
+			t.Fatalf("the error is %v, want that what is ours was taken out of what is nobody's", err)
+		}
 		r.gives(r.pass(), Changed, nil, nil)
 	}
 }

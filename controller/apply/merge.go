@@ -148,3 +148,27 @@ func (m *merger) extract(from *unstructured.Unstructured, fields *fieldpath.Set,
 	}
 	return guarded(out, from, subresource), nil
 }
+
+// fieldsIn are the fields that an intent sets through an endpoint, without those that only say what it is for.
+func (p *Predictor) fieldsIn(body *unstructured.Unstructured, subresource string) (*fieldpath.Set, error) {
+	m, err := p.mergers.of(body.GroupVersionKind(), subresource)
+	if err != nil {
+		return nil, err
+	}
+	typedBody, err := m.converter.ObjectToTyped(body)
+	if err != nil {
+		return nil, fmt.Errorf("reading an intent: %w", err)
+	}
+	all, err := typedBody.ToFieldSet()
+	if err != nil {
+		return nil, fmt.Errorf("telling the fields of an intent: %w", err)
+	}
+	return all.RecursiveDifference(resetFields(subresource).Union(identity)), nil
+}
+
+// identity are the fields that say what an intent is for; nobody owns them.
+var identity = fieldpath.NewSet(
+	fieldpath.MakePathOrDie("apiVersion"), fieldpath.MakePathOrDie("kind"),
+	fieldpath.MakePathOrDie("metadata", "name"), fieldpath.MakePathOrDie("metadata", "namespace"),
+	fieldpath.MakePathOrDie("metadata", "uid"), fieldpath.MakePathOrDie("metadata", "resourceVersion"),
+)

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/fieldowner/ec2-operator/test/apply/intents"
+	"github.com/fieldowner/ec2-operator/test/ownership/intents"
 )
 
 // TestPredictionsAreTrue: whatever five managers apply, with or without force, or put, in whatever order,

@@ -17,9 +17,10 @@ import (
 // Memory is what this process remembers of an object between passes. Nothing in it is needed for correctness:
 // without it, after a restart, a call is repeated or a wait is longer.
 type Memory struct {
-	// UID and Generation of the object that this is of.
+	// UID and Generation of the object that this is of, and since when there is this memory.
 	UID        types.UID
 	Generation int64
+	Since      time.Time
 	// Calls made, by step.
 	Calls map[Step]Call
 	// Wrote is the client token whose intent this process wrote; Unanswered is one that was sent without a
@@ -116,7 +117,7 @@ type memories struct {
 
 // of returns the object's memory. An object that was recreated under its name starts with none; an edit of
 // spec ends the waits for calls that failed, since it may be the answer to them.
-func (m *memories) of(key types.NamespacedName, uid types.UID, generation int64) *Memory {
+func (m *memories) of(key types.NamespacedName, uid types.UID, generation int64, now time.Time) *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.all == nil {
@@ -124,7 +125,7 @@ func (m *memories) of(key types.NamespacedName, uid types.UID, generation int64)
 	}
 	memory, ok := m.all[key]
 	if !ok || memory.UID != uid {
-		memory = &Memory{UID: uid, Generation: generation}
+		memory = &Memory{UID: uid, Generation: generation, Since: now}
 		m.all[key] = memory
 	}
 	if memory.Generation != generation {

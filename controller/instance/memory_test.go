@@ -118,16 +118,16 @@ func TestUnseenAt(t *testing.T) {
 func TestMemories(t *testing.T) {
 	all := &memories{}
 	key := types.NamespacedName{Namespace: "team", Name: "web-1"}
-	m := all.of(key, testUID, 1)
+	m := all.of(key, testUID, 1, begin)
 	m.Rejected = "t"
 	m.record(StepLaunch, "t", begin, &cloud.Error{Class: cloud.ClassInvalid})
 	m.record(StepStart, "i-1", begin, nil)
 	m.record(StepStop, "i-1", begin, &cloud.Error{Class: cloud.ClassThrottled})
-	if all.of(key, testUID, 1) != m || len(m.Calls) != 3 {
+	if all.of(key, testUID, 1, begin) != m || len(m.Calls) != 3 {
 		t.Error("the same object is remembered otherwise")
 	}
 	// An edit may be the answer to an error, and none to being throttled.
-	if all.of(key, testUID, 2) != m || m.Generation != 2 || m.Rejected != "t" {
+	if all.of(key, testUID, 2, begin) != m || m.Generation != 2 || m.Rejected != "t" {
 		t.Errorf("after an edit: %+v", m)
 	}
 	if _, ok := m.Calls[StepLaunch]; ok {
@@ -136,16 +136,16 @@ func TestMemories(t *testing.T) {
 	if len(m.Calls) != 2 {
 		t.Errorf("an edit ended other waits: %+v", m.Calls)
 	}
-	if other := all.of(types.NamespacedName{Namespace: "team", Name: "web-2"}, testUID, 1); other == m {
+	if other := all.of(types.NamespacedName{Namespace: "team", Name: "web-2"}, testUID, 1, begin); other == m {
 		t.Error("two objects share a memory")
 	}
 	// An object of the same name is another.
-	recreated := all.of(key, otherUID, 1)
+	recreated := all.of(key, otherUID, 1, begin)
 	if recreated == m || recreated.Rejected != "" || recreated.UID != otherUID {
 		t.Errorf("recreated: %+v", recreated)
 	}
 	all.drop(key)
-	if all.of(key, otherUID, 1) == recreated {
+	if all.of(key, otherUID, 1, begin) == recreated {
 		t.Error("remembered after it was dropped")
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // observe gathers what the decision depends on, without a call to EC2.
 func (p *pass) observe(ctx context.Context) error {
-	memory := p.memories.of(keyOf(p.obj), p.obj.UID, p.obj.Generation)
+	memory := p.memories.of(keyOf(p.obj), p.obj.UID, p.obj.Generation, p.Clock.Now())
 	p.actor = &actor{memory: memory, clock: p.Clock}
 	p.in = Input{Cluster: p.Cluster, Object: p.obj}
 

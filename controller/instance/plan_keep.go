@@ -99,28 +99,52 @@ func diffTags(in Input, current *observer.Entry) tagDiff {
 			d.set[key] = value
 		}
 	}
+	var coming []string
 	for _, key := range in.Object.Status.ManagedTagKeys {
 		_, wanted := desired[key]
 		_, present := current.Tags[key]
-		if !wanted && present {
+		switch {
+		case !wanted && present:
 			d.remove = append(d.remove, key)
+		case !wanted:
+			// What we have just set may not show yet: it stays ours until it does, or should have.
+			if left := in.tagShows(current.ID, key); left > 0 {
+				coming = append(coming, key)
+				d.settling = max(d.settling, left)
+			}
 		}
 	}
-	d.managed = managedKeys(desired, d.remove)
+	d.managed = managedKeys(desired, append(coming, d.remove...))
 	if len(d.set) > 0 {
-		d.settling = in.tagsSettling(current.ID, desired)
-	}
-	if d.settling > 0 {
-		d.set = nil
+		if left := in.tagsSettling(current.ID, desired); left > 0 {
+			d.settling, d.set = max(d.settling, left), nil
+		}
 	}
 	return d
 }
 
+// tagShows returns how much longer a tag that was set lately may take to show; zero when it was not set, or long ago.
+// What an earlier process set is not known, so that a new one waits for it, too.
+func (in Input) tagShows(id, key string) time.Duration {
+	at := in.Memory.Since
+	if c, ok := in.Memory.Calls[StepTag]; ok {
+		set, ofThis := strings.CutPrefix(c.Of, id+" +")
+		if !ofThis || !strings.Contains(", "+set, ", "+key+"=") {
+			return 0
+		}
+		at = c.At
+	}
+	return max(0, at.Add(tagSettle).Sub(in.Now))
+}
+
 // tagsSettling returns how much longer the tags that RunInstances has set may take to show; zero when they
-// were not set by RunInstances, or long ago.
+// were not set by RunInstances, or long ago, or have been changed since.
 func (in Input) tagsSettling(id string, desired map[string]string) time.Duration {
 	launched, ok := in.Memory.Calls[StepLaunch]
 	if !ok || launched.Err != nil || launched.Of != launchedTags(id, desired) {
+		return 0
+	}
+	if tagged, ok := in.Memory.Calls[StepTag]; ok && tagged.At.After(launched.At) {
 		return 0
 	}
 	return max(0, launched.At.Add(tagSettle).Sub(in.Now))

@@ -188,6 +188,28 @@ func TestDecideTags(t *testing.T) {
 		change("another instance was launched a moment ago: set them", tags(map[string]string{"team": "blue"}, nil, "Name", "team"),
 			kept(1, cloud.StateRunning, untagged("team")), called(StepLaunch, launchedTags(instanceID(9), testTags()), time.Second, nil)),
 		{
+			name: "set a moment ago and dropped before it shows: it stays ours",
+			given: []given{kept(1, cloud.StateRunning), managed("cost-center"),
+				called(StepTag, instanceID(1)+" +cost-center=42 -", time.Second, nil)}, ready: "True Running",
+			after: tagSettle - time.Second, // When it is looked for again.
+			also:  tags(nil, nil, "Name", "cost-center", "team"),
+		},
+		{
+			name: "set long ago and dropped, and it does not show: it is gone",
+			given: []given{kept(1, cloud.StateRunning), managed("cost-center"),
+				called(StepTag, instanceID(1)+" +cost-center=42 -", tagSettle, nil)}, ready: "True Running",
+			also: tags(nil, nil, "Name", "team"),
+		},
+		{
+			name:  "recorded by an earlier process, dropped, and it does not show: it stays ours for as long as it may take",
+			given: []given{kept(1, cloud.StateRunning), managed("cost-center"), func(in *Input) { in.Memory.Since = in.Now }}, ready: "True Running",
+			after: tagSettle,
+			also:  tags(nil, nil, "Name", "cost-center", "team"),
+		},
+		change("launched a moment ago, tagged since, and put back: set it", tags(map[string]string{"team": "blue"}, nil, "Name", "team"),
+			kept(1, cloud.StateRunning, tagged("team", "red")), launchedAgo(10*time.Second, testTags()),
+			called(StepTag, instanceID(1)+" +team=red -", time.Second, nil)),
+		{
 			name:  "suspended: nothing is set",
 			given: []given{kept(1, cloud.StateRunning, untagged("team")), suspended}, ready: "False Suspended",
 			also: tags(nil, nil, "Name", "team"),
@@ -195,6 +217,11 @@ func TestDecideTags(t *testing.T) {
 		change("an instance in motion is tagged, too", tags(map[string]string{"new": "1"}, nil, "Name", "new", "team"),
 			kept(1, cloud.StateRunning), add("new", "1")),
 	})
+}
+
+// managed: a tag is recorded as ours.
+func managed(key string) given {
+	return func(in *Input) { in.Object.Status.ManagedTagKeys = append(in.Object.Status.ManagedTagKeys, key) }
 }
 
 // The same tags to set, asked for a moment ago, are not asked for again; others are.

@@ -4,20 +4,24 @@
 package instance
 
 import (
+	"context"
 	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/apply"
 )
 
-// wakes lets through the changes of an object that a pass may have to answer: of spec, deletion, finalizers,
-// labels and our annotations, and of who owns what is ours. Our own writes of status are not among them.
+// wakes lets through the changes of an object that a pass may have to answer at once: of spec, deletion, finalizers,
+// labels and our annotations. Our own writes of status are not among them.
 func wakes() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		return e.ObjectOld == nil || e.ObjectNew == nil || matters(e.ObjectOld, e.ObjectNew)
@@ -31,9 +35,23 @@ func matters(before, after client.Object) bool {
 		!slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
 		!maps.Equal(before.GetLabels(), after.GetLabels()) ||
 		annotation(before, ec2v1.AnnotationLaunch) != annotation(after, ec2v1.AnnotationLaunch) ||
-		annotation(before, ec2v1.AnnotationReconcileRequestedAt) != annotation(after, ec2v1.AnnotationReconcileRequestedAt) ||
-		ownershipLost(before.GetManagedFields(), after.GetManagedFields()) ||
-		(apply.Inherited(after) && !apply.Inherited(before))
+		annotation(before, ec2v1.AnnotationReconcileRequestedAt) != annotation(after, ec2v1.AnnotationReconcileRequestedAt)
+}
+
+// disowned wakes the object, in a while, when who owns what is ours has changed. Not at once: a second operator, such
+// as a leader that was thought to be gone, has our managers' names, and if the two saw different worlds, each write of
+// one would wake the other.
+func disowned() handler.EventHandler {
+	return handler.Funcs{UpdateFunc: func(_ context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+		if e.ObjectOld != nil && e.ObjectNew != nil && isDisowned(e.ObjectOld, e.ObjectNew) {
+			queue.AddAfter(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.ObjectNew)}, takenBackAfter)
+		}
+	}}
+}
+
+// isDisowned tells whether one of our managers owns less than before, or nobody owns what may be ours.
+func isDisowned(before, after client.Object) bool {
+	return ownershipLost(before.GetManagedFields(), after.GetManagedFields()) || (apply.Inherited(after) && !apply.Inherited(before))
 }
 
 func annotation(obj client.Object, key string) string { return obj.GetAnnotations()[key] }

@@ -4,11 +4,14 @@
 package instance
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/apply"
@@ -44,6 +47,62 @@ func watched() *ec2v1.EC2Instance {
 	return obj
 }
 
+// TestDisowned: what others own now is looked at in a while.
+func TestDisowned(t *testing.T) {
+	tests := map[string]struct {
+		change func(*ec2v1.EC2Instance)
+		want   bool
+	}{
+		"nothing": {change: func(*ec2v1.EC2Instance) {}},
+		"a field more of ours": {change: func(o *ec2v1.EC2Instance) {
+			o.ManagedFields[2] = ownsStatus(`{"f:status":{"f:instanceID":{},"f:state":{},"f:vpcID":{}}}`)
+		}},
+		"nobody inherits": {change: func(o *ec2v1.EC2Instance) {
+			o.ManagedFields = append(o.ManagedFields, metav1.ManagedFieldsEntry{Manager: "before-first-apply", Operation: metav1.ManagedFieldsOperationUpdate})
+		}, want: true},
+		"a field of status is taken from us": {change: func(o *ec2v1.EC2Instance) {
+			o.ManagedFields[2] = ownsStatus(stateOnly)
+		}, want: true},
+		"the intent is taken from us": {change: func(o *ec2v1.EC2Instance) {
+			o.ManagedFields[1] = owns(apply.ManagerInstanceLifecycle, finalizerOnly)
+		}, want: true},
+		"everything is taken from us": {change: func(o *ec2v1.EC2Instance) { o.ManagedFields = o.ManagedFields[:1] }, want: true},
+		"what we own cannot be read":  {change: func(o *ec2v1.EC2Instance) { o.ManagedFields[2] = ownsStatus("{") }, want: true},
+		"what we own is not said":     {change: func(o *ec2v1.EC2Instance) { o.ManagedFields[2].FieldsV1 = nil }, want: true},
+		"our name with another operation is not us": {change: func(o *ec2v1.EC2Instance) {
+			o.ManagedFields = append(o.ManagedFields, metav1.ManagedFieldsEntry{Manager: string(apply.ManagerInstance), Operation: metav1.ManagedFieldsOperationUpdate})
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			before, after := watched(), watched()
+			test.change(after)
+			queue := &delayed{}
+			disowned().Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: after}, queue)
+			want := []time.Duration(nil)
+			if test.want {
+				want = []time.Duration{takenBackAfter}
+			}
+			if !slices.Equal(queue.after, want) {
+				t.Errorf("is looked at after %v, want %v", queue.after, want)
+			}
+			if wakes().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+				t.Error("is looked at at once, too")
+			}
+		})
+	}
+}
+
+// delayed is a queue that remembers what is to come.
+type delayed struct {
+	workqueue.TypedRateLimitingInterface[reconcile.Request]
+	after []time.Duration
+}
+
+func (d *delayed) AddAfter(_ reconcile.Request, after time.Duration) {
+	d.after = append(d.after, after)
+}
+
 func TestWakes(t *testing.T) {
 	tests := map[string]struct {
 		change func(*ec2v1.EC2Instance)
@@ -69,18 +128,6 @@ func TestWakes(t *testing.T) {
 		"the intent":          {change: func(o *ec2v1.EC2Instance) { o.Annotations[ec2v1.AnnotationLaunch] = "" }, want: true},
 		"the intent is gone":  {change: func(o *ec2v1.EC2Instance) { delete(o.Annotations, ec2v1.AnnotationLaunch) }, want: true},
 		"a pass is asked for": {change: func(o *ec2v1.EC2Instance) { o.Annotations[ec2v1.AnnotationReconcileRequestedAt] = "now" }, want: true},
-		"a field of status is taken from us": {change: func(o *ec2v1.EC2Instance) {
-			o.ManagedFields[2] = ownsStatus(stateOnly)
-		}, want: true},
-		"the intent is taken from us": {change: func(o *ec2v1.EC2Instance) {
-			o.ManagedFields[1] = owns(apply.ManagerInstanceLifecycle, finalizerOnly)
-		}, want: true},
-		"everything is taken from us": {change: func(o *ec2v1.EC2Instance) { o.ManagedFields = o.ManagedFields[:1] }, want: true},
-		"what we own cannot be read":  {change: func(o *ec2v1.EC2Instance) { o.ManagedFields[2] = ownsStatus("{") }, want: true},
-		"what we own is not said":     {change: func(o *ec2v1.EC2Instance) { o.ManagedFields[2].FieldsV1 = nil }, want: true},
-		"our name with another operation is not us": {change: func(o *ec2v1.EC2Instance) {
-			o.ManagedFields = append(o.ManagedFields, metav1.ManagedFieldsEntry{Manager: string(apply.ManagerInstance), Operation: metav1.ManagedFieldsOperationUpdate})
-		}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -42,6 +42,10 @@ const (
 	// has been; this is for a wake-up that is lost.
 	firstList = 30 * time.Second
 
+	// takenBackAfter is how soon what was taken from us is taken back: soon for a person who looks, and seldom enough for
+	// two operators that disagree to cost little.
+	takenBackAfter = time.Second
+
 	// accountAgain is when to look again at an account that is missing or not allowed. A change of the account
 	// or the namespace wakes the object at once; this is for a wake-up that is lost.
 	accountAgain = 5 * time.Minute

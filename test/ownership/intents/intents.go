@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The fieldowner Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package intents makes random intents for EC2Instances, all of them valid, for property tests of server-side apply. They come from so few
+// Package intents makes random intents for EC2Instances and EC2Accounts, all of them valid, for property tests of server-side apply. They come from so few
 // values that managers meet in every field.
 package intents
 
