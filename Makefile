@@ -69,6 +69,10 @@ controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl
 generate: $(CONTROLLER_GEN) ## Regenerate deepcopy, CRDs, RBAC and apply configurations from the markers in the sources.
 	@.tools/generate.sh $(CONTROLLER_GEN)
 
+.PHONY: docs
+docs: controlplane ## Write the tables of docs/ownership.md from the rows of test/ownership, which are run for it.
+	$(GO) test ./test/ownership -run TestDocs -update
+
 ##@ Check
 
 .PHONY: verify

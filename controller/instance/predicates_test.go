@@ -87,7 +87,7 @@ func TestDisowned(t *testing.T) {
 				t.Errorf("is looked at after %v, want %v", queue.after, want)
 			}
 			if wakes().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
-				t.Error("is looked at at once, too")
+				t.Error("wakes at once, too")
 			}
 		})
 	}
