@@ -42,6 +42,9 @@ type LaunchIntent struct {
 	// UserData is a fingerprint of spec.userData, the references and not what they refer to: EC2 does not
 	// report user data, so this is how an edit is noticed.
 	UserData string `json:"userData,omitempty"`
+	// TagKeys are those of the tags that the instance is launched with, without its identity: they are ours from the
+	// beginning, though spec may have dropped one before the status records them.
+	TagKeys []string `json:"tagKeys,omitempty"`
 	// At is when the launch was decided, Reason why.
 	At     metav1.Time `json:"at"`
 	Reason string      `json:"reason"`

@@ -100,7 +100,7 @@ func diffTags(in Input, current *observer.Entry) tagDiff {
 		}
 	}
 	var coming []string
-	for _, key := range in.Object.Status.ManagedTagKeys {
+	for _, key := range in.ourTags(current) {
 		_, wanted := desired[key]
 		_, present := current.Tags[key]
 		switch {
@@ -108,7 +108,7 @@ func diffTags(in Input, current *observer.Entry) tagDiff {
 			d.remove = append(d.remove, key)
 		case !wanted:
 			// What we have just set may not show yet: it stays ours until it does, or should have.
-			if left := in.tagShows(current.ID, key); left > 0 {
+			if left := in.tagShows(current, key); left > 0 {
 				coming = append(coming, key)
 				d.settling = max(d.settling, left)
 			}
@@ -123,12 +123,25 @@ func diffTags(in Input, current *observer.Entry) tagDiff {
 	return d
 }
 
+// ourTags are the keys of the tags that are recorded as ours; of an instance that is not recorded yet, those that it
+// was launched with.
+func (in Input) ourTags(current *observer.Entry) []string {
+	intent := intentOf(in.Object, in.Cluster)
+	if in.Object.Status.InstanceID != current.ID && intent != nil && intent.Token == current.ClientToken {
+		return intent.TagKeys
+	}
+	return in.Object.Status.ManagedTagKeys
+}
+
 // tagShows returns how much longer a tag that was set lately may take to show; zero when it was not set, or long ago.
 // What an earlier process set is not known, so that a new one waits for it, too.
-func (in Input) tagShows(id, key string) time.Duration {
+func (in Input) tagShows(current *observer.Entry, key string) time.Duration {
 	at := in.Memory.Since
+	if current.LaunchTime.After(at) {
+		at = current.LaunchTime
+	}
 	if c, ok := in.Memory.Calls[StepTag]; ok {
-		set, ofThis := strings.CutPrefix(c.Of, id+" +")
+		set, ofThis := strings.CutPrefix(c.Of, current.ID+" +")
 		if !ofThis || !strings.Contains(", "+set, ", "+key+"=") {
 			return 0
 		}

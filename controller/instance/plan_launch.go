@@ -131,6 +131,7 @@ func intend(in Input, f facts, attempt int64, reason string) Plan {
 		Subnet:       in.Prepared.Parameters.SubnetID,
 		Region:       in.Region,
 		UserData:     userDataFingerprint(in.Object.Spec.UserData),
+		TagKeys:      managedKeys(in.Prepared.Parameters.Tags, nil),
 		At:           metav1.NewTime(in.Now.UTC().Truncate(time.Second)),
 		Reason:       reason,
 	}
