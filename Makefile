@@ -49,6 +49,14 @@ test: controlplane build ## Run all tests, those against the real API server too
 test-unit: ## Run the tests that need no control plane.
 	$(GO) test $(GOTESTFLAGS) ./api/... ./controller/... ./cmd/... ./test/ec2sim/...
 
+# How many worlds make sim runs, and the first one's seed; 0 draws it.
+SEEDS ?= 100
+SEED ?= 0
+
+.PHONY: sim
+sim: ## Run the whole operator in virtual time under faults, SEEDS worlds from SEED on.
+	$(GO) test ./test/sim -count=1 -v -timeout 2h -sim.seeds=$(SEEDS) -sim.seed=$(SEED)
+
 .PHONY: bench
 bench: controlplane ## Run the benchmarks.
 	$(GO) test -run '^$$' -bench . -benchmem $(GOTESTFLAGS) ./...

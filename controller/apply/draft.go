@@ -77,8 +77,8 @@ func (a *Applier) leave(d *Draft) {
 	}
 }
 
-// isSomebody tells an owner from before-first-apply, from which nothing is taken.
-func isSomebody(o Owner) bool { return o.Manager != beforeFirstApply }
+// isSomebody tells an owner from nobody, from whom nothing is taken.
+func isSomebody(o Owner) bool { return !o.Nobody() }
 
 func (d *Draft) contest(c Conflict) contestKey {
 	return contestKey{uid: d.uid(), manager: d.intent.Manager, subresource: d.intent.Subresource, field: c.Field}

@@ -36,6 +36,9 @@ func (o Owner) String() string {
 	return fmt.Sprintf("%s (%s, %s)", o.Manager, o.Operation, o.Subresource)
 }
 
+// Nobody tells an owner that is none: before-first-apply, which has what nobody claimed when managedFields were cleared.
+func (o Owner) Nobody() bool { return o.Manager == beforeFirstApply }
+
 // Is tells whether two are the same owner, whatever the version of the API and the time.
 func (o Owner) Is(other Owner) bool { return compareOwners(o, other) == 0 }
 

@@ -65,6 +65,16 @@ func (t Table) Below(path fieldpath.Path) Table {
 	return t.where(func(f Field) bool { return hasPrefix(f.Path, path) })
 }
 
+// At returns the owners of a field; none where nobody owns it.
+func (t Table) At(path fieldpath.Path) []Owner {
+	for _, f := range t {
+		if f.Path.Equals(path) {
+			return f.Owners
+		}
+	}
+	return nil
+}
+
 // Paths returns the fields' paths as the API server writes them.
 func (t Table) Paths() []string {
 	out := make([]string, len(t))

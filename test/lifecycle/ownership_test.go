@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
@@ -130,6 +132,36 @@ func TestFinalizerHeldByAnotherManager(t *testing.T) {
 	}
 	r.kubectlApply("restore", `{}`)
 	r.waitGone("web")
+}
+
+// TestManagedFieldsClearedBeforeDeletion: somebody clears managedFields while no operator is there, so that nobody owns the
+// finalizer; deletion ends all the same.
+func TestManagedFieldsClearedBeforeDeletion(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		// meanwhile happens after the clearing.
+		meanwhile func(*rig)
+	}{
+		{"and nobody writes", func(*rig) {}},
+		{"and a user applies", func(r *rig) { r.kubectlApply("user", `{"metadata": {"labels": {"a": "b"}}}`) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t)
+			first := startOperator(r)
+			r.apply("web", r.spec())
+			r.waitRunning("web")
+			first.Stop()
+			r.delete("web")
+			patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"managedFields": [{}]}}`))
+			r.must(r.client.Patch(t.Context(), r.get("web"), patch, client.FieldOwner("cleaner")))
+			test.meanwhile(r)
+			startOperator(r)
+			r.waitGone("web")
+			if live := r.sim.Live(); len(live) != 0 {
+				t.Errorf("left in EC2: %+v", live)
+			}
+		})
+	}
 }
 
 // kubectlApply applies a part of the object named web with the real kubectl.
