@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
+	"github.com/fieldowner/ec2-operator/test/ec2sim"
+)
+
+const (
+	secondManager    = "costs"
+	thief            = "thief"
+	foreignCondition = "Audited"
+	foreignFinalizer = "example.com/audit"
+)
+
+// action is something that somebody other than the operator does.
+type action struct {
+	name string
+	do   func(w *world, name string) error
+	// weight is how often it is taken, among the others.
+	weight int
+}
+
+// actions are all that users, a second manager, a thief and a hand in EC2's console do. Each may find nothing to do.
+var actions = []action{
+	{"create or edit", func(w *world, name string) error { return w.applyAsUser(name, w.drawSpec()) }, 8},
+	{"edit", func(w *world, name string) error { return w.applyIfThere(name, w.drawSpec()) }, 3},
+	{"tag as a second manager", func(w *world, name string) error {
+		return w.applyAs(name, secondManager, ec2v1ac.EC2InstanceSpec().WithTags(ec2v1ac.Tag().WithKey("cost-center").WithValue(w.pick("4711", "4712"))))
+	}, 2},
+	{"give the second manager's tag up", func(w *world, name string) error { return w.applyAs(name, secondManager, nil) }, 1},
+	{"delete", (*world).deleteAsUser, 2},
+	{"terminate in the console", (*world).terminateInConsole, 2},
+	{"add a finalizer and a label", (*world).audit, 1},
+	{"take the finalizer and the label back", (*world).unaudit, 2},
+	{"set a condition", (*world).setCondition, 1},
+	{"take a field of status", (*world).takeStatus, 1},
+	{"clear managedFields", (*world).clearManagedFields, 1},
+}
+
+// names of the objects: few, so that they are deleted and made again.
+var names = []string{"a", "b", "c"}
+
+func (w *world) pick(of ...string) string { return of[w.random.IntN(len(of))] }
+
+// drawSpec is all that the user says: image and type never change, so that no change needs another instance.
+func (w *world) drawSpec() *ec2v1ac.EC2InstanceSpecApplyConfiguration {
+	spec := ec2v1ac.EC2InstanceSpec().
+		WithImage(ec2v1ac.Image().WithID(ec2sim.ImageAL2023)).WithInstanceType("t3.micro").
+		WithSubnetID(ec2sim.SubnetA).WithSecurityGroupIDs(ec2sim.SecurityGroupDefault)
+	if w.random.IntN(2) == 0 {
+		spec.WithTags(ec2v1ac.Tag().WithKey("team").WithValue(w.pick("red", "blue")))
+	}
+	if w.random.IntN(4) == 0 {
+		spec.WithPowerState(ec2v1.PowerStateStopped)
+	}
+	if w.random.IntN(20) == 0 {
+		spec.WithSuspend(true)
+	}
+	if w.random.IntN(4) == 0 {
+		spec.WithExpose(ec2v1ac.Expose().WithServiceName("svc-" + w.pick("x", "y")).WithPorts(ec2v1ac.ExposePort().WithName("http").WithPort(80)))
+	}
+	if w.random.IntN(4) == 0 {
+		spec.WithConnection(ec2v1ac.Connection().WithConfigMapName("map-" + w.pick("x", "y")))
+	}
+	return spec
+}
+
+func (w *world) get(name string) (*ec2v1.EC2Instance, error) {
+	obj := &ec2v1.EC2Instance{}
+	err := w.user.Get(context.Background(), instanceKey(name), obj)
+	if apierrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	return obj, err
+}
+
+func (w *world) applyAsUser(name string, spec *ec2v1ac.EC2InstanceSpecApplyConfiguration) error {
+	config := ec2v1ac.EC2Instance(name, namespace).WithSpec(spec)
+	return w.user.Apply(context.Background(), config, client.FieldOwner(userName), client.ForceOwnership)
+}
+
+func (w *world) applyIfThere(name string, spec *ec2v1ac.EC2InstanceSpecApplyConfiguration) error {
+	obj, err := w.get(name)
+	if err != nil || obj == nil {
+		return err
+	}
+	return w.applyAsUser(name, spec)
+}
+
+// applyAs applies a part as another manager, to an object that is there.
+func (w *world) applyAs(name, manager string, spec *ec2v1ac.EC2InstanceSpecApplyConfiguration) error {
+	obj, err := w.get(name)
+	if err != nil || obj == nil {
+		return err
+	}
+	config := ec2v1ac.EC2Instance(name, namespace).WithUID(obj.UID)
+	if spec != nil {
+		config.WithSpec(spec)
+	}
+	return w.user.Apply(context.Background(), config, client.FieldOwner(manager))
+}
+
+func (w *world) deleteAsUser(name string) error {
+	obj := &ec2v1.EC2Instance{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	return client.IgnoreNotFound(w.user.Delete(context.Background(), obj))
+}
+
+func (w *world) terminateInConsole(name string) error {
+	obj, err := w.get(name)
+	if err != nil || obj == nil {
+		return err
+	}
+	for _, i := range liveOf(w.ec2, obj.UID) {
+		if err := w.ec2.Terminate(i.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) audit(name string) error {
+	obj, err := w.get(name)
+	if err != nil || obj == nil || obj.DeletionTimestamp != nil {
+		return err
+	}
+	config := ec2v1ac.EC2Instance(name, namespace).WithUID(obj.UID).WithFinalizers(foreignFinalizer).WithLabels(map[string]string{"audit": "on"})
+	return w.user.Apply(context.Background(), config, client.FieldOwner("audit"), client.ForceOwnership)
+}
+
+func (w *world) unaudit(name string) error { return w.applyAs(name, "audit", nil) }
+
+func (w *world) setCondition(name string) error {
+	obj, err := w.get(name)
+	if err != nil || obj == nil {
+		return err
+	}
+	config := ec2v1ac.EC2Instance(name, namespace).WithResourceVersion(obj.ResourceVersion).WithStatus(ec2v1ac.EC2InstanceStatus().
+		WithConditions(metav1ac.Condition().WithType(foreignCondition).WithStatus(metav1.ConditionTrue).WithReason("Audited").WithMessage("").
+			WithLastTransitionTime(metav1.NewTime(obj.CreationTimestamp.Time))))
+	return w.user.Status().Apply(context.Background(), config, client.FieldOwner("audit"), client.ForceOwnership)
+}
+
+func (w *world) takeStatus(name string) error {
+	obj, err := w.get(name)
+	if err != nil || obj == nil {
+		return err
+	}
+	config := ec2v1ac.EC2Instance(name, namespace).WithResourceVersion(obj.ResourceVersion).WithStatus(ec2v1ac.EC2InstanceStatus().WithVPCID("vpc-00000000"))
+	return w.user.Status().Apply(context.Background(), config, client.FieldOwner(thief), client.ForceOwnership)
+}
+
+func (w *world) clearManagedFields(name string) error {
+	obj, err := w.get(name)
+	if err != nil || obj == nil {
+		return err
+	}
+	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"managedFields": [{}]}}`))
+	return w.user.Patch(context.Background(), obj, patch, client.FieldOwner("cleaner"))
+}
+
+// drawAction draws an action by the weights.
+func (w *world) drawAction() action {
+	total := 0
+	for _, a := range actions {
+		total += a.weight
+	}
+	dice := w.random.IntN(total)
+	for _, a := range actions {
+		if dice -= a.weight; dice < 0 {
+			return a
+		}
+	}
+	panic("the weights do not add up")
+}
+
+// act has somebody do something.
+func (w *world) act() error {
+	a, name := w.drawAction(), names[w.random.IntN(len(names))]
+	w.trace("somebody: %s %s", a.name, name)
+	err := a.do(w, name)
+	switch {
+	case err == nil, apierrors.IsConflict(err), apierrors.IsInvalid(err), apierrors.IsNotFound(err):
+		return nil // Users are refused like everybody.
+	default:
+		return fmt.Errorf("%s %s at %s: %w", a.name, name, time.Now().UTC().Format(time.TimeOnly), err)
+	}
+}

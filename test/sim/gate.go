@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// errCrashed is what the requests of an operator that has crashed end with.
+var errCrashed = errors.New("the operator has crashed")
+
+// ruling is what becomes of a request.
+type ruling string
+
+// The rulings. A write of which the answer is lost has happened.
+const (
+	pass       ruling = "pass"
+	refuse     ruling = "refuse"
+	loseAnswer ruling = "lose the answer"
+	// crashBefore and crashAfter end the operator when the request has not been served yet, or was.
+	crashBefore ruling = "crash before it"
+	crashAfter  ruling = "crash after it"
+)
+
+// parked is a request that waits at the gate.
+type parked struct {
+	process *process
+	// what names the request, and system whose it is.
+	what   string
+	system string
+	writes bool
+	ruled  chan ruling
+}
+
+// gate stops requests until the scheduler lets them go on.
+type gate struct {
+	mu      sync.Mutex
+	waiting []*parked
+}
+
+// stop waits for a ruling. A process that is gone gets no further.
+func (g *gate) stop(ctx context.Context, p *parked) (ruling, error) {
+	if p.process.gone() {
+		return "", errCrashed
+	}
+	p.ruled = make(chan ruling, 1)
+	g.mu.Lock()
+	g.waiting = append(g.waiting, p)
+	g.mu.Unlock()
+	select {
+	case r := <-p.ruled:
+		return r, nil
+	case <-p.process.dead:
+		g.leave(p)
+		return "", errCrashed
+	case <-ctx.Done():
+		g.leave(p)
+		return "", ctx.Err()
+	}
+}
+
+func (g *gate) leave(p *parked) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting = slices.DeleteFunc(g.waiting, func(o *parked) bool { return o == p })
+}
+
+// all are the requests that wait, in an order that does not depend on which goroutine came first.
+func (g *gate) all() []*parked {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	out := slices.Clone(g.waiting)
+	slices.SortStableFunc(out, func(a, b *parked) int {
+		return cmp.Or(cmp.Compare(a.process.number, b.process.number), strings.Compare(a.system, b.system), strings.Compare(a.what, b.what))
+	})
+	return out
+}
+
+// rule lets one request go on.
+func (g *gate) rule(p *parked, r ruling) {
+	g.leave(p)
+	p.ruled <- r
+}

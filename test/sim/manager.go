@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/recorder"
+
+	"github.com/fieldowner/ec2-operator/test/sim/lagcache"
+)
+
+// simManager is the manager of one operator process: what controller-runtime's would be, over a cache that lags and a client whose
+// requests stop at the gate. It runs what is added to it, without leader election.
+type simManager struct {
+	manager.Manager // What nobody asks for.
+
+	config    *rest.Config
+	cache     *lagcache.Cache
+	client    client.Client
+	live      client.Client
+	events    recorder.EventRecorder
+	runnables []manager.Runnable
+}
+
+func (m *simManager) Add(r manager.Runnable) error {
+	m.runnables = append(m.runnables, r)
+	return nil
+}
+
+func (m *simManager) Elected() <-chan struct{} {
+	out := make(chan struct{})
+	close(out)
+	return out
+}
+
+func (m *simManager) AddHealthzCheck(string, healthz.Checker) error  { return nil }
+func (m *simManager) AddReadyzCheck(string, healthz.Checker) error   { return nil }
+func (m *simManager) GetLogger() logr.Logger                         { return logr.Discard() }
+func (m *simManager) GetHTTPClient() *http.Client                    { return http.DefaultClient }
+func (m *simManager) GetConfig() *rest.Config                        { return m.config }
+func (m *simManager) GetCache() cache.Cache                          { return m.cache }
+func (m *simManager) GetScheme() *runtime.Scheme                     { return m.client.Scheme() }
+func (m *simManager) GetClient() client.Client                       { return m.client }
+func (m *simManager) GetFieldIndexer() client.FieldIndexer           { return m.cache }
+func (m *simManager) GetRESTMapper() meta.RESTMapper                 { return m.client.RESTMapper() }
+func (m *simManager) GetAPIReader() client.Reader                    { return m.live }
+func (m *simManager) GetEventRecorder(string) recorder.EventRecorder { return m.events }
+
+func (m *simManager) GetControllerOptions() config.Controller {
+	// Processes of one run have controllers of the same names.
+	return config.Controller{SkipNameValidation: new(true)}
+}
+
+// Start runs all that was added until ctx ends.
+func (m *simManager) Start(ctx context.Context) error {
+	done := make(chan error, len(m.runnables))
+	for _, r := range m.runnables {
+		go func() { done <- r.Start(ctx) }()
+	}
+	var first error
+	for range m.runnables {
+		if err := <-done; err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}

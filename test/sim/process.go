@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/fieldowner/ec2-operator/controller/operator"
+	"github.com/fieldowner/ec2-operator/test/sim/lagcache"
+)
+
+// operatorNamespace is where the operator would run.
+const operatorNamespace = "ec2-operator-system"
+
+// process is one run of the operator, from its start to its crash.
+type process struct {
+	number int
+	world  *world
+	cache  *lagcache.Cache
+	cancel context.CancelFunc
+	// dead is closed when it crashes, and ended when all of it has returned.
+	dead  chan struct{}
+	ended chan error
+	once  sync.Once
+}
+
+// user is the name under which the API server knows the process.
+func (p *process) user() string { return fmt.Sprintf("operator-%d", p.number) }
+
+// isOperator tells the user of a process from others.
+func isOperator(user string) bool { return strings.HasPrefix(user, "operator-") }
+
+func (p *process) gone() bool {
+	select {
+	case <-p.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// crash ends the process without a chance to do anything more.
+func (p *process) crash() {
+	p.once.Do(func() {
+		close(p.dead)
+		p.cancel()
+	})
+}
+
+// start starts an operator whose cache lists the world as it is.
+func (w *world) start() error {
+	w.started++
+	p := &process{number: w.started, world: w, dead: make(chan struct{}), ended: make(chan error, 1)}
+	w.byUser.Store(p.user(), p)
+	scheme := w.api.Scheme()
+	cache, err := lagcache.New(lagcache.Options{Source: w.api, Scheme: scheme, ByObject: operator.Cached()})
+	if err != nil {
+		return fmt.Errorf("making the cache: %w", err)
+	}
+	p.cache = cache
+	if err := cache.Relist(w.api.ResourceVersion()); err != nil {
+		return fmt.Errorf("listing: %w", err)
+	}
+	live := w.api.Client(p.user())
+	cached, err := client.New(w.api.RESTConfig(p.user()), client.Options{
+		HTTPClient: &http.Client{Transport: w.api.RESTConfig(p.user()).Transport}, Scheme: scheme, Mapper: w.api.RESTMapper(),
+		Cache: &client.CacheOptions{Reader: cache},
+	})
+	if err != nil {
+		return fmt.Errorf("making the client: %w", err)
+	}
+	m := &simManager{config: w.api.RESTConfig(p.user()), cache: cache, client: cached, live: live, events: tracer{w}}
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	chance := &lockedRandom{random: rand.New(rand.NewPCG(w.seed, uint64(p.number)))} // It is to be foreseen.
+	w.setup = true
+	err = operator.Setup(ctx, m, operator.Options{
+		Namespace: operatorNamespace, Workers: 1, AWSClient: &http.Client{Transport: &awsTransport{process: p, to: w.ec2.Transport()}}, Random: chance.next,
+	})
+	w.setup = false
+	if err != nil {
+		cancel()
+		return fmt.Errorf("setting the operator up: %w", err)
+	}
+	go func() { p.ended <- m.Start(ctx) }()
+	w.processes = append(w.processes, p)
+	return nil
+}
+
+// lockedRandom gives numbers to many goroutines.
+type lockedRandom struct {
+	mu     sync.Mutex
+	random *rand.Rand
+}
+
+func (l *lockedRandom) next() float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.random.Float64()
+}
+
+// awsTransport stops a process' requests to AWS at the gate.
+type awsTransport struct {
+	process *process
+	to      http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *awsTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	action, body, err := actionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	p := &parked{process: t.process, system: "ec2", what: action + " " + body, writes: changesEC2(action)}
+	ruled, err := t.process.world.gate.stop(r.Context(), p)
+	if err != nil {
+		return nil, err
+	}
+	switch ruled {
+	case refuse:
+		return nil, io.EOF
+	case crashBefore:
+		t.process.crash()
+		return nil, errCrashed
+	case pass, loseAnswer, crashAfter:
+	}
+	answer, err := t.to.RoundTrip(r)
+	if p.writes && err == nil {
+		t.process.world.judge.mutated(action)
+	}
+	switch ruled {
+	case loseAnswer:
+		return nil, io.EOF
+	case crashAfter:
+		t.process.crash()
+		return nil, errCrashed
+	case pass, refuse, crashBefore:
+	}
+	return answer, err
+}
+
+// actionOf reads the action from a request of the Query protocol, and the parts of its body that tell requests apart.
+func actionOf(r *http.Request) (action, text string, err error) {
+	if r.Body == nil {
+		return r.URL.Path, "", nil
+	}
+	body, err := io.ReadAll(r.Body)
+	_ = r.Body.Close()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if err != nil {
+		return "", "", fmt.Errorf("reading a request: %w", err)
+	}
+	if target := r.Header.Get("X-Amz-Target"); target != "" {
+		return target, string(body), nil
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return "", "", fmt.Errorf("reading a request: %w", err)
+	}
+	return form.Get("Action"), form.Encode(), nil
+}
+
+// changesEC2 tells the actions that change something.
+func changesEC2(action string) bool {
+	switch action {
+	case "RunInstances", "TerminateInstances", "StartInstances", "StopInstances", "CreateTags", "DeleteTags":
+		return true
+	default:
+		return false
+	}
+}
+
+// tracer writes the events of a process to the trace.
+type tracer struct{ world *world }
+
+// AnnotatedEventf implements events.AnnotatedEventRecorder.
+//
+//nolint:revive // The arguments are the interface's.
+func (t tracer) AnnotatedEventf(regarding, related runtime.Object, _ map[string]string, kind, reason, action, note string, args ...any) {
+	t.Eventf(regarding, related, kind, reason, action, note, args...)
+}
+
+// Eventf implements events.EventRecorder.
+//
+//nolint:revive // The arguments are the interface's.
+func (t tracer) Eventf(regarding, _ runtime.Object, _, reason, _, note string, args ...any) {
+	name := ""
+	if obj, ok := regarding.(client.Object); ok {
+		name = obj.GetName()
+	}
+	t.world.trace("event %s %s: %s", name, reason, fmt.Sprintf(note, args...))
+}

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
+	"github.com/fieldowner/ec2-operator/test/ec2sim"
+	"github.com/fieldowner/ec2-operator/test/sim/apiserver"
+)
+
+// namespace is where the objects are, and account what they use.
+const (
+	namespace = "shop"
+	account   = "default"
+	userName  = "user"
+)
+
+// world is everything in one run.
+type world struct {
+	seed   uint64
+	random *rand.Rand
+	api    *apiserver.Server
+	ec2    *ec2sim.Sim
+	gate   *gate
+	judge  *judge
+	user   client.Client
+
+	started   int
+	setup     bool
+	processes []*process
+	byUser    sync.Map
+
+	mu  sync.Mutex
+	log []string
+}
+
+// newWorld makes a world with an account and no objects, in a bubble.
+func newWorld(seed uint64) (*world, error) {
+	w := &world{seed: seed, random: rand.New(rand.NewPCG(seed, 0)), gate: &gate{}} // It is to be foreseen.
+	settings := ec2sim.DefaultSettings()
+	w.ec2 = ec2sim.New(ec2sim.Options{Seed: seed, Settings: &settings})
+	api, err := apiserver.New(apiserver.Options{Seed: seed, Namespaces: []string{namespace, operatorNamespace}, Intercept: w.intercept})
+	if err != nil {
+		return nil, fmt.Errorf("making the API server: %w", err)
+	}
+	w.api = api
+	w.judge = newJudge(w)
+	w.user = api.Client(userName)
+	config := ec2v1ac.EC2Account(account).WithSpec(ec2v1ac.EC2AccountSpec().WithRegion("eu-central-1").
+		WithAllowedNamespaces(metav1ac.LabelSelector()))
+	if err := w.user.Apply(context.Background(), config, client.FieldOwner(userName)); err != nil {
+		return nil, fmt.Errorf("making the account: %w", err)
+	}
+	return w, nil
+}
+
+// intercept stops the operators' requests to the API server at the gate.
+func (w *world) intercept(r apiserver.Request) apiserver.Verdict {
+	if !isOperator(r.User) {
+		return apiserver.Verdict{After: func(record apiserver.Record) error {
+			if w.judge != nil {
+				w.judge.wrote(record)
+			}
+			return nil
+		}}
+	}
+	if w.setup {
+		return apiserver.Verdict{}
+	}
+	found, _ := w.byUser.Load(r.User)
+	process, ok := found.(*process)
+	if !ok {
+		return apiserver.Verdict{Refuse: errCrashed}
+	}
+	p := &parked{process: process, system: "api", writes: r.Writes(),
+		what: strings.Join([]string{r.Verb, r.Kind.Kind, r.Subresource, r.Namespace, r.Name, r.Manager}, " ")}
+	ruled, err := w.gate.stop(context.Background(), p)
+	if err != nil {
+		return apiserver.Verdict{Refuse: err}
+	}
+	switch ruled {
+	case refuse:
+		return apiserver.Verdict{Refuse: apierrors.NewTooManyRequestsError("simulated")}
+	case crashBefore:
+		process.crash()
+		return apiserver.Verdict{Refuse: errCrashed}
+	case pass, loseAnswer, crashAfter:
+	}
+	return apiserver.Verdict{After: func(record apiserver.Record) error {
+		w.judge.wrote(record)
+		switch ruled {
+		case loseAnswer:
+			return io.EOF
+		case crashAfter:
+			process.crash()
+			return errCrashed
+		case pass, refuse, crashBefore:
+		}
+		return nil
+	}}
+}
+
+// trace adds a line to what happened.
+func (w *world) trace(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = append(w.log, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
+}
+
+func (w *world) lines() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.log)
+}
+
+// alive are the processes that run.
+func (w *world) alive() []*process {
+	return slices.DeleteFunc(slices.Clone(w.processes), (*process).gone)
+}
+
+// end ends all processes, so that nothing is left in the bubble.
+func (w *world) end() error {
+	var errs []error
+	for _, p := range w.processes {
+		p.crash()
+		if err := <-p.ended; err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, errCrashed) {
+			errs = append(errs, fmt.Errorf("%s: %w", p.user(), err))
+		}
+	}
+	synctest.Wait()
+	return errors.Join(errs...)
+}
+
+// instance is the key of an EC2Instance.
+func instanceKey(name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: namespace, Name: name}
+}
+
+// conditionOf finds a condition.
+func conditionOf(conditions []metav1.Condition, name string) *metav1.Condition {
+	for i := range conditions {
+		if conditions[i].Type == name {
+			return &conditions[i]
+		}
+	}
+	return nil
+}
+
+func (w *world) collectGarbage() error {
+	if _, err := w.api.CollectGarbage(context.Background()); err != nil {
+		return fmt.Errorf("collecting garbage: %w", err)
+	}
+	return nil
+}
