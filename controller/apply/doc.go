@@ -12,4 +12,16 @@
 // Errors tell three things apart that Kubernetes reports with one status code, 409: a field that another
 // manager owns (IsOwnershipConflict), an object that has changed since it was read (IsStale), and an object
 // that is not the one that was read (IsGone).
+//
+// For a controller of your own:
+//
+//	Predict, PredictUpdate   what an apply, or a PUT, would do to a cached object: what changes, and who is in the way
+//	Draft, Send              an apply in two steps, for a reconciler that tells of what it would take or leave
+//	Explain                  the fields in conflict, their owners and both values, from an API server's answer
+//	Ownership                who owns which field of any object
+//	Release, Withdraw        give up a manager's fields, or a whole object, and nothing of anybody else's
+//	Migrate                  move fields from client-side apply and updates to a manager that applies
+//
+// An intent with force takes fields back from others once; a field that is taken again within a minute is left to
+// them for a while that grows (Result.Left), since two that force would fight for ever.
 package apply
