@@ -107,9 +107,13 @@ func (a *Applier) Fresh(live client.Object) bool {
 
 // Forget drops what is remembered of an object that is gone.
 func (a *Applier) Forget(uid types.UID) {
-	a.writes.forget(uid)
+	a.ForgetWrites(uid)
 	a.contests.forget(uid)
 }
+
+// ForgetWrites drops what Fresh remembers of an object that the cache no longer shows, though it may be there: a label
+// that the cache selects by may have been taken from it. Fights over it are remembered, the one over that label too.
+func (a *Applier) ForgetWrites(uid types.UID) { a.writes.forget(uid) }
 
 // send makes the request and reads the answer.
 func (a *Applier) send(ctx context.Context, d *Draft) (Result, error) {

@@ -159,6 +159,7 @@ func (a *actor) tag(ctx context.Context, p Plan) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.memory.tagged(p.ID, p.SetTags, p.RemoveTags, a.clock.Now())
 	a.view.Look(p.ID)
 	return []Event{normal("TagsUpdated", "Updated tags of instance %s: %s", p.ID, changedKeys(p))}, nil
 }

@@ -100,7 +100,8 @@ func (b *brood) expose(ctx context.Context) {
 		ports = children.PortsOf(config) // It was sent, and this is the answer.
 	}
 	for _, family := range []children.Family{children.IPv4, children.IPv6} {
-		b.slice(ctx, family, ports, fate == settled)
+		// Behind a Service that is there, the addresses follow the instance, whatever keeps the Service from changing.
+		b.slice(ctx, family, ports, fate == settled || (fate == unsettled && live.UID != ""))
 	}
 }
 

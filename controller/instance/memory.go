@@ -21,6 +21,8 @@ type Memory struct {
 	UID        types.UID
 	Generation int64
 	Since      time.Time
+	// TagsSet is when tags were set, by instance and key.
+	TagsSet map[string]time.Time
 	// Calls made, by step.
 	Calls map[Step]Call
 	// Wrote is the client token whose intent this process wrote; Unanswered is one that was sent without a
@@ -38,6 +40,22 @@ type Memory struct {
 	Gone string
 	// Unmatched is the token that EC2 knows with other parameters, and for which no instance was found yet.
 	Unmatched string
+}
+
+// tagOf names a tag of an instance.
+func tagOf(id, key string) string { return id + "/" + key }
+
+// tagged remembers what a call set and removed.
+func (m *Memory) tagged(id string, set map[string]string, removed []string, now time.Time) {
+	if m.TagsSet == nil {
+		m.TagsSet = map[string]time.Time{}
+	}
+	for key := range set {
+		m.TagsSet[tagOf(id, key)] = now
+	}
+	for _, key := range removed {
+		delete(m.TagsSet, tagOf(id, key))
+	}
 }
 
 // Call is the latest call of a kind.

@@ -133,19 +133,15 @@ func (in Input) ourTags(current *observer.Entry) []string {
 	return in.Object.Status.ManagedTagKeys
 }
 
-// tagShows returns how much longer a tag that was set lately may take to show; zero when it was not set, or long ago.
-// What an earlier process set is not known, so that a new one waits for it, too.
+// tagShows returns how much longer a tag that was set lately may take to show; zero when it was set long ago. What
+// RunInstances set, or an earlier process, is not remembered by key: it may take as long from then on.
 func (in Input) tagShows(current *observer.Entry, key string) time.Duration {
-	at := in.Memory.Since
-	if current.LaunchTime.After(at) {
-		at = current.LaunchTime
-	}
-	if c, ok := in.Memory.Calls[StepTag]; ok {
-		set, ofThis := strings.CutPrefix(c.Of, current.ID+" +")
-		if !ofThis || !strings.Contains(", "+set, ", "+key+"=") {
-			return 0
+	at, ok := in.Memory.TagsSet[tagOf(current.ID, key)]
+	if !ok {
+		at = in.Memory.Since
+		if current.LaunchTime.After(at) {
+			at = current.LaunchTime
 		}
-		at = c.At
 	}
 	return max(0, at.Add(tagSettle).Sub(in.Now))
 }

@@ -188,16 +188,14 @@ func TestDecideTags(t *testing.T) {
 		change("another instance was launched a moment ago: set them", tags(map[string]string{"team": "blue"}, nil, "Name", "team"),
 			kept(1, cloud.StateRunning, untagged("team")), called(StepLaunch, launchedTags(instanceID(9), testTags()), time.Second, nil)),
 		{
-			name: "set a moment ago and dropped before it shows: it stays ours",
-			given: []given{kept(1, cloud.StateRunning), managed("cost-center"),
-				called(StepTag, instanceID(1)+" +cost-center=42 -", time.Second, nil)}, ready: "True Running",
+			name:  "set a moment ago and dropped before it shows: it stays ours",
+			given: []given{kept(1, cloud.StateRunning), managed("cost-center"), tagSet("cost-center", time.Second)}, ready: "True Running",
 			after: tagSettle - time.Second, // When it is looked for again.
 			also:  tags(nil, nil, "Name", "cost-center", "team"),
 		},
 		{
-			name: "set long ago and dropped, and it does not show: it is gone",
-			given: []given{kept(1, cloud.StateRunning), managed("cost-center"),
-				called(StepTag, instanceID(1)+" +cost-center=42 -", tagSettle, nil)}, ready: "True Running",
+			name:  "set long ago and dropped, and it does not show: it is gone",
+			given: []given{kept(1, cloud.StateRunning), managed("cost-center"), tagSet("cost-center", tagSettle)}, ready: "True Running",
 			also: tags(nil, nil, "Name", "team"),
 		},
 		{
@@ -221,6 +219,14 @@ func TestDecideTags(t *testing.T) {
 		change("an instance in motion is tagged, too", tags(map[string]string{"new": "1"}, nil, "Name", "new", "team"),
 			kept(1, cloud.StateRunning), add("new", "1")),
 	})
+}
+
+// tagSet: a tag was set a while ago, and another one after it.
+func tagSet(key string, ago time.Duration) given {
+	return func(in *Input) {
+		in.Memory.tagged(instanceID(1), map[string]string{key: "42"}, nil, in.Now.Add(-ago))
+		in.Memory.record(StepTag, instanceID(1)+" +other=1 -", in.Now.Add(-ago/2), nil)
+	}
 }
 
 // managed: a tag is recorded as ours.

@@ -89,24 +89,43 @@ func ChildrenInCache() map[client.Object]cache.ByObject {
 	return out
 }
 
-// childHandler wakes the controller of a child that changes, or did until it changed, and forgets what was written
-// to one that is gone.
+// childHandler wakes the controller of a child that changes, or did until it changed, in a while: what is taken from
+// a child is taken back no sooner than what is taken from the object itself (see disowned). It forgets what was written
+// to a child that the cache no longer shows.
 type childHandler struct {
 	handler.EventHandler
 	forget func(types.UID)
 }
 
+// later is a queue to which everything is added after a while.
+type later struct {
+	workqueue.TypedRateLimitingInterface[reconcile.Request]
+}
+
+// Add implements workqueue.TypedInterface.
+func (l later) Add(r reconcile.Request) { l.AddAfter(r, takenBackAfter) }
+
+// Create implements [handler.EventHandler].
+func (h childHandler) Create(ctx context.Context, e event.CreateEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+	h.EventHandler.Create(ctx, e, later{queue})
+}
+
+// Update implements [handler.EventHandler].
+func (h childHandler) Update(ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+	h.EventHandler.Update(ctx, e, later{queue})
+}
+
 func (r *Reconciler) wakesParent(mgr manager.Manager) handler.EventHandler {
 	return childHandler{
 		EventHandler: handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &ec2v1.EC2Instance{}, handler.OnlyControllerOwner()),
-		forget:       r.Applier.Forget,
+		forget:       r.Applier.ForgetWrites,
 	}
 }
 
 // Delete implements [handler.EventHandler].
 func (h childHandler) Delete(ctx context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 	h.forget(e.Object.GetUID())
-	h.EventHandler.Delete(ctx, e, queue)
+	h.EventHandler.Delete(ctx, e, later{queue})
 }
 
 func (r *Reconciler) index(ctx context.Context, indexer client.FieldIndexer) error {

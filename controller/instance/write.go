@@ -74,6 +74,7 @@ func (p *pass) applyStatus(ctx context.Context, plan Plan) error {
 	}
 	if p.written == text {
 		p.record(plan.Events)
+		p.record(p.fights.events())
 		return nil
 	}
 	result, err := p.Applier.Send(ctx, draft)
