@@ -43,7 +43,8 @@ const shownInstanceStatus = `{
 	privateIPAddress: 10.0.0.4, publicIPAddress: 203.0.113.4, imageID: ami-0123456789abcdef0,
 	conditions: [
 		{type: Ready, status: "False", reason: StopRequired, message: "", lastTransitionTime: "2026-01-02T03:04:05Z"},
-		{type: Synced, status: "False", reason: StopRequired, message: "", lastTransitionTime: "2026-01-02T03:04:05Z"}]}`
+		{type: Synced, status: "False", reason: StopRequired, message: "", lastTransitionTime: "2026-01-02T03:04:05Z"},
+		{type: Reachable, status: "Unknown", reason: Initializing, message: "", lastTransitionTime: "2026-01-02T03:04:05Z"}]}`
 
 const shownAccountStatus = `{
 	observedGeneration: 1, accountID: "123456789012",
@@ -78,8 +79,8 @@ func TestKubectlGet(t *testing.T) {
 			"shown i-0123456789abcdef0 t3.micro running False StopRequired AGE",
 		}},
 		{"instance, wide", []string{"ec2i", "shown", "-o", "wide"}, []string{
-			"NAME INSTANCE TYPE STATE READY REASON AGE SYNCED ZONE PRIVATE-IP PUBLIC-IP IMAGE ACCOUNT",
-			"shown i-0123456789abcdef0 t3.micro running False StopRequired AGE False eu-central-1a 10.0.0.4 203.0.113.4 ami-0123456789abcdef0 default",
+			"NAME INSTANCE TYPE STATE READY REASON AGE SYNCED REACHABLE ZONE PRIVATE-IP PUBLIC-IP IMAGE ACCOUNT",
+			"shown i-0123456789abcdef0 t3.micro running False StopRequired AGE False Unknown eu-central-1a 10.0.0.4 203.0.113.4 ami-0123456789abcdef0 default",
 		}},
 		{"account", []string{"ec2acct", "shown"}, []string{
 			"NAME ACCOUNT REGION READY REASON AGE",
