@@ -234,6 +234,18 @@ func TestAForgottenFight(t *testing.T) {
 	r.gives(r.pass(), Changed, map[string]string{tagA: "other (Apply)"}, nil)
 }
 
+// TestAFightOutlivesTheCache: that the cache no longer shows an object is no end of a fight over it.
+func TestAFightOutlivesTheCache(t *testing.T) {
+	r := newRing(t)
+	r.takes(other, "a", "theirs")
+	r.pass()
+	r.applier.ForgetWrites(types.UID(serverUID))
+	r.takes(other, "a", "theirs")
+	if got := r.pass(); len(got.Left) != 1 || len(got.Taken) != 0 {
+		t.Errorf("the result is %+v, want that the field is left", got)
+	}
+}
+
 // TestADraftIsNotSent: it only tells.
 func TestADraftIsNotSent(t *testing.T) {
 	r := newRing(t)

@@ -403,6 +403,22 @@ func TestAChildThatTheAPIServerRefuses(t *testing.T) {
 	})
 }
 
+// Behind a Service that the API server does not let change, the addresses follow the instance.
+func TestAddressesFollowBehindARefusedService(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.runExposed()
+		r.refuse = map[string]error{service: apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "web", errors.New("exceeded quota: few"))}
+		r.edit(func(s *ec2v1.EC2InstanceSpec) { s.Expose.Type = ec2v1.ExposeLoadBalancer })
+		r.until("it is told", stalledOn(ec2v1.ReasonChildRefused))
+		r.ec2.set(func() {
+			i := r.ec2.instances[instanceID(1)]
+			i.PrivateIP = "10.0.0.9"
+			r.ec2.instances[i.ID] = i
+		})
+		r.until("the endpoint has the new address", func(*ec2v1.EC2Instance) bool { return strings.HasPrefix(r.endpoints(), "10.0.0.9 ready") })
+	})
+}
+
 // What nobody expects is an error of the pass, and the status is written all the same.
 func TestAChildThatCannotBeWritten(t *testing.T) {
 	inBubble(t, func(r *rig) {
