@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -28,14 +29,32 @@ const (
 	crashAfter  ruling = "crash after it"
 )
 
+// system is what a request is for.
+type system string
+
+// The systems. Reads of the operator's own cache and workers that want a key stop at the gate, too, so that one goroutine of an operator
+// runs at a time; they are no faults' business.
+const (
+	kubernetes system = "kubernetes"
+	ec2        system = "ec2"
+	cacheReads system = "cache"
+	queues     system = "queue"
+)
+
 // parked is a request that waits at the gate.
 type parked struct {
 	process *process
 	// what names the request, and system whose it is.
 	what   string
-	system string
+	system system
 	writes bool
-	ruled  chan ruling
+	// ready tells whether it can be served; nil: it can.
+	ready func() bool
+	ruled chan ruling
+}
+
+func (p *parked) String() string {
+	return fmt.Sprintf("%s %s %.140s", p.process.user(), p.system, p.what)
 }
 
 // gate stops requests until the scheduler lets them go on.
@@ -77,10 +96,23 @@ func (g *gate) all() []*parked {
 	defer g.mu.Unlock()
 	out := slices.Clone(g.waiting)
 	slices.SortStableFunc(out, func(a, b *parked) int {
-		return cmp.Or(cmp.Compare(a.process.number, b.process.number), strings.Compare(a.system, b.system), strings.Compare(a.what, b.what))
+		return cmp.Or(cmp.Compare(a.process.number, b.process.number), cmp.Compare(a.system, b.system), strings.Compare(a.what, b.what))
 	})
 	return out
 }
+
+// requests are those that wait.
+func (g *gate) requests() []*parked {
+	return slices.DeleteFunc(g.all(), (*parked).inside)
+}
+
+// insides are what waits inside the operators, and can go on.
+func (g *gate) insides() []*parked {
+	return slices.DeleteFunc(g.all(), func(p *parked) bool { return !p.inside() || (p.ready != nil && !p.ready()) })
+}
+
+// inside tells whether something never leaves the operator.
+func (p *parked) inside() bool { return p.system == cacheReads || p.system == queues }
 
 // rule lets one request go on.
 func (g *gate) rule(p *parked, r ruling) {

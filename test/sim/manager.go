@@ -5,6 +5,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/go-logr/logr"
@@ -26,6 +27,7 @@ import (
 type simManager struct {
 	manager.Manager // What nobody asks for.
 
+	process   *process
 	config    *rest.Config
 	cache     *lagcache.Cache
 	client    client.Client
@@ -35,6 +37,7 @@ type simManager struct {
 }
 
 func (m *simManager) Add(r manager.Runnable) error {
+	m.process.gateQueue(r)
 	m.runnables = append(m.runnables, r)
 	return nil
 }
@@ -63,17 +66,23 @@ func (m *simManager) GetControllerOptions() config.Controller {
 	return config.Controller{SkipNameValidation: new(true)}
 }
 
-// Start runs all that was added until ctx ends.
-func (m *simManager) Start(ctx context.Context) error {
+// starts begins to run all that was added, until ctx ends. Between one and the next, quiesce has the first settle: in which order they begin
+// is no matter of chance.
+func (m *simManager) starts(ctx context.Context, quiesce func()) (ended <-chan error) {
 	done := make(chan error, len(m.runnables))
 	for _, r := range m.runnables {
 		go func() { done <- r.Start(ctx) }()
+		quiesce()
 	}
-	var first error
-	for range m.runnables {
-		if err := <-done; err != nil && first == nil {
-			first = err
+	out := make(chan error, 1)
+	go func() {
+		var errs []error
+		for range m.runnables {
+			if err := <-done; !errors.Is(err, context.Canceled) && !errors.Is(err, errCrashed) {
+				errs = append(errs, err)
+			}
 		}
-	}
-	return first
+		out <- errors.Join(errs...)
+	}()
+	return out
 }

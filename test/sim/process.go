@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,7 +31,7 @@ type process struct {
 	cancel context.CancelFunc
 	// dead is closed when it crashes, and ended when all of it has returned.
 	dead  chan struct{}
-	ended chan error
+	ended <-chan error
 	once  sync.Once
 }
 
@@ -59,13 +58,22 @@ func (p *process) crash() {
 	})
 }
 
+// beforeRead stops the process' reads of its cache at the gate.
+func (p *process) beforeRead(ctx context.Context, what string) error {
+	if p.world.setup {
+		return nil
+	}
+	_, err := p.world.gate.stop(ctx, &parked{process: p, system: cacheReads, what: what + " in " + callers()})
+	return err
+}
+
 // start starts an operator whose cache lists the world as it is.
 func (w *world) start() error {
 	w.started++
-	p := &process{number: w.started, world: w, dead: make(chan struct{}), ended: make(chan error, 1)}
+	p := &process{number: w.started, world: w, dead: make(chan struct{})}
 	w.byUser.Store(p.user(), p)
 	scheme := w.api.Scheme()
-	cache, err := lagcache.New(lagcache.Options{Source: w.api, Scheme: scheme, ByObject: operator.Cached()})
+	cache, err := lagcache.New(lagcache.Options{Source: w.api, Scheme: scheme, ByObject: operator.Cached(), BeforeRead: p.beforeRead})
 	if err != nil {
 		return fmt.Errorf("making the cache: %w", err)
 	}
@@ -81,10 +89,10 @@ func (w *world) start() error {
 	if err != nil {
 		return fmt.Errorf("making the client: %w", err)
 	}
-	m := &simManager{config: w.api.RESTConfig(p.user()), cache: cache, client: cached, live: live, events: tracer{w}}
+	m := &simManager{process: p, config: w.api.RESTConfig(p.user()), cache: cache, client: cached, live: live, events: tracer{w}}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
-	chance := &lockedRandom{random: rand.New(rand.NewPCG(w.seed, uint64(p.number)))} // It is to be foreseen.
+	chance := newChance(w.seed, p.number)
 	w.setup = true
 	err = operator.Setup(ctx, m, operator.Options{
 		Namespace: operatorNamespace, Workers: 1, AWSClient: &http.Client{Transport: &awsTransport{process: p, to: w.ec2.Transport()}}, Random: chance.next,
@@ -94,21 +102,9 @@ func (w *world) start() error {
 		cancel()
 		return fmt.Errorf("setting the operator up: %w", err)
 	}
-	go func() { p.ended <- m.Start(ctx) }()
 	w.processes = append(w.processes, p)
+	p.ended = m.starts(ctx, w.quiesce)
 	return nil
-}
-
-// lockedRandom gives numbers to many goroutines.
-type lockedRandom struct {
-	mu     sync.Mutex
-	random *rand.Rand
-}
-
-func (l *lockedRandom) next() float64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.random.Float64()
 }
 
 // awsTransport stops a process' requests to AWS at the gate.
@@ -123,7 +119,7 @@ func (t *awsTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parked{process: t.process, system: "ec2", what: action + " " + body, writes: changesEC2(action)}
+	p := &parked{process: t.process, system: ec2, what: action + " " + body, writes: changesEC2(action)}
 	ruled, err := t.process.world.gate.stop(r.Context(), p)
 	if err != nil {
 		return nil, err
@@ -136,6 +132,7 @@ func (t *awsTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errCrashed
 	case pass, loseAnswer, crashAfter:
 	}
+	t.process.world.unevenly()
 	answer, err := t.to.RoundTrip(r)
 	if p.writes && err == nil {
 		t.process.world.judge.mutated(action)

@@ -23,6 +23,9 @@ type options struct {
 // an instance that somebody keeps terminating and between tries to take a contested field back, and a few may follow one another.
 const settleTime = 90 * time.Minute
 
+// stillTime is how long nothing was changed when the world counts as settled: longer than the longest pause.
+const stillTime = 20 * time.Minute
+
 // maxRulings is how many requests a calm may take at most: polls of EC2 are some hundred an hour and operator.
 const maxRulings = 1000
 
@@ -37,12 +40,12 @@ func (w *world) run(o options) ([]string, error) {
 		}
 	}
 	w.trace("the faults end")
-	if err := w.calm(settleTime); err != nil {
+	if err := w.settle(); err != nil {
 		return w.judge.verdict(), err
 	}
 	w.settled(o)
 	writes, mutations := w.judge.totals()
-	if err := w.calm(restTime); err != nil {
+	if err := w.calm(restTime, always); err != nil {
 		return w.judge.verdict(), err
 	}
 	if after, mutated := w.judge.totals(); after != writes || mutated != mutations {
@@ -51,24 +54,66 @@ func (w *world) run(o options) ([]string, error) {
 	return w.judge.verdict(), nil
 }
 
+// quiesce waits until all goroutines wait, and lets them take keys and read their caches, one after another: then only requests and
+// time are waited for.
+func (w *world) quiesce() {
+	for {
+		synctest.Wait()
+		insides := w.gate.insides()
+		if len(insides) == 0 {
+			return
+		}
+		w.rule(insides[w.draw(len(insides))], pass)
+	}
+}
+
+// draw draws one of n. It draws nothing where there is no choice.
+func (w *world) draw(n int) int {
+	if n == 1 {
+		return 0
+	}
+	return w.random.IntN(n)
+}
+
+// rule rules over a request.
+func (w *world) rule(p *parked, r ruling) {
+	w.trace("%s: %s", p, r)
+	w.gate.rule(p, r)
+}
+
+// settle lets the world come to rest.
+func (w *world) settle() error {
+	for began := time.Now(); time.Since(began) < settleTime; {
+		writes, mutations := w.judge.totals()
+		if err := w.calm(stillTime, always); err != nil {
+			return err
+		}
+		if after, mutated := w.judge.totals(); after == writes && mutated == mutations {
+			break
+		}
+	}
+	return nil
+}
+
 // step does one thing.
 func (w *world) step(o options) error {
-	synctest.Wait()
+	w.quiesce()
 	for len(w.alive()) < o.operators {
 		if err := w.start(); err != nil {
 			return err
 		}
-		synctest.Wait()
+		w.quiesce()
 	}
-	waiting, behind := w.gate.all(), w.behind()
+	waiting, behind := w.gate.requests(), w.behind()
 	switch dice := w.random.IntN(100); {
 	case dice < 4:
 		return w.act()
 	case dice < 55 && len(waiting) > 0:
-		w.decide(waiting[w.random.IntN(len(waiting))], o.faults)
+		p := waiting[w.draw(len(waiting))]
+		w.rule(p, w.decide(p, o.faults))
 		return nil
 	case dice < 90 && len(behind) > 0:
-		return w.advance(behind[w.random.IntN(len(behind))])
+		return w.advance(behind[w.draw(len(behind))])
 	case dice < 92:
 		return w.collectGarbage()
 	default:
@@ -103,25 +148,22 @@ func (w *world) advance(p *process) error {
 	return nil
 }
 
-// decide rules over a request.
-func (w *world) decide(p *parked, faults bool) {
-	r := pass
-	if faults {
-		switch dice := w.random.IntN(100); {
-		case dice < 3:
-			r = refuse
-		case dice < 6 && p.writes:
-			r = loseAnswer
-		case dice < 7:
-			r = crashBefore
-		case dice < 9 && p.writes:
-			r = crashAfter
-		}
+// decide draws what becomes of a request.
+func (w *world) decide(p *parked, faults bool) ruling {
+	if !faults {
+		return pass
 	}
-	if r != pass || p.writes {
-		w.trace("%s %s %.60s: %s", p.process.user(), p.system, p.what, r)
+	switch dice := w.random.IntN(100); {
+	case dice < 3:
+		return refuse
+	case dice < 6 && p.writes:
+		return loseAnswer
+	case dice < 7:
+		return crashBefore
+	case dice < 9 && p.writes:
+		return crashAfter
 	}
-	w.gate.rule(p, r)
+	return pass
 }
 
 // pass lets time pass: a little while requests wait, more when nothing does.
@@ -130,39 +172,59 @@ func (w *world) pass(waiting bool) {
 	if waiting {
 		pauses = pauses[:3]
 	}
-	time.Sleep(pauses[w.random.IntN(len(pauses))]) //nolint:forbidigo // In a bubble, this is how time passes.
+	w.sleep(pauses[w.random.IntN(len(pauses))])
 }
 
-// calm lets everything pass, in time, for a while. One operator is there.
-func (w *world) calm(d time.Duration) error {
+// always lets every request pass.
+func always(*parked) ruling { return pass }
+
+// calm lets everything happen in time, for a while, with at least one operator. decide says what becomes of the requests.
+func (w *world) calm(d time.Duration, decide func(*parked) ruling) error {
 	rulings := 0
 	for end := time.Now().Add(d); time.Now().Before(end); {
-		synctest.Wait()
 		if rulings > maxRulings {
 			w.judge.violated("a hot loop: %d requests in a calm that had lasted %s", rulings, d-time.Until(end))
 			return nil
 		}
-		if len(w.alive()) == 0 {
-			if err := w.start(); err != nil {
-				return err
-			}
-			continue
+		ruled, err := w.calmStep(decide)
+		if err != nil {
+			return err
 		}
-		waiting, behind := w.gate.all(), w.behind()
-		switch {
-		case len(waiting) > 0:
+		if ruled {
 			rulings++
-			w.decide(waiting[0], false)
-		case len(behind) > 0:
-			if _, err := behind[0].cache.Step(); err != nil {
-				return fmt.Errorf("advancing a cache: %w", err)
-			}
-		default:
-			if err := w.collectGarbage(); err != nil {
-				return err
-			}
-			time.Sleep(time.Second) //nolint:forbidigo // The same.
 		}
 	}
 	return nil
+}
+
+// calmStep does the next thing of a calm: what has waited longest first, and when nothing waits, a second passes.
+func (w *world) calmStep(decide func(*parked) ruling) (ruled bool, err error) {
+	w.quiesce()
+	if len(w.alive()) == 0 {
+		return false, w.start()
+	}
+	if waiting := w.gate.requests(); len(waiting) > 0 {
+		w.rule(waiting[0], decide(waiting[0]))
+		return true, nil
+	}
+	if behind := w.behind(); len(behind) > 0 {
+		_, err := behind[0].cache.Step()
+		return false, err
+	}
+	if err := w.collectGarbage(); err != nil {
+		return false, err
+	}
+	w.sleep(time.Second)
+	return false, nil
+}
+
+// sleep lets time pass. Nothing takes just as long as something else: what happens at the same instant has no order of its own.
+func (w *world) sleep(d time.Duration) {
+	time.Sleep(d) //nolint:forbidigo // In a bubble, this is how time passes.
+	w.unevenly()
+}
+
+// unevenly lets less than 100 microseconds pass, as the seed says.
+func (w *world) unevenly() {
+	time.Sleep(time.Duration(w.uneven.next() * float64(100*time.Microsecond))) //nolint:forbidigo // The same.
 }

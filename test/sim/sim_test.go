@@ -6,6 +6,7 @@ package sim
 import (
 	"flag"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,9 +17,10 @@ import (
 )
 
 var (
-	seedFlag  = flag.Uint64("sim.seed", 1, "the first seed to run; 0 draws one")
-	stepsFlag = flag.Int("sim.steps", 300, "steps of chaos in a run")
-	seedsFlag = flag.Int("sim.seeds", 0, "how many seeds to run")
+	seedFlag   = flag.Uint64("sim.seed", 1, "the first seed to run; 0 draws one")
+	stepsFlag  = flag.Int("sim.steps", 300, "steps of chaos in a run")
+	tracesFlag = flag.String("sim.traces", "", "a folder for the traces of runs that differ")
+	seedsFlag  = flag.Int("sim.seeds", 0, "how many seeds to run")
 )
 
 func TestMain(m *testing.M) {
@@ -101,4 +103,23 @@ func shrink(t *testing.T, seed uint64, steps int) int {
 		}
 	}
 	return steps
+}
+
+// TestReplay runs seeds twice: a seed is a run, to the last request.
+func TestReplay(t *testing.T) {
+	for seed := *seedFlag; seed < *seedFlag+uint64(*seedsFlag); seed++ {
+		o := optionsOf(seed, *stepsFlag)
+		first, second := inBubble(t, seed, o), inBubble(t, seed, o)
+		for i := range max(len(first.lines), len(second.lines)) {
+			if i >= len(first.lines) || i >= len(second.lines) || first.lines[i] != second.lines[i] {
+				t.Errorf("seed %d: the runs differ from line %d of %d and %d on:\n%s\n---\n%s", seed, i, len(first.lines), len(second.lines),
+					strings.Join(first.lines[max(0, i-12):min(i+4, len(first.lines))], "\n"), strings.Join(second.lines[max(0, i-3):min(i+4, len(second.lines))], "\n"))
+				if *tracesFlag != "" {
+					_ = os.WriteFile(*tracesFlag+"/first", []byte(strings.Join(first.lines, "\n")), 0o600)
+					_ = os.WriteFile(*tracesFlag+"/second", []byte(strings.Join(second.lines, "\n")), 0o600)
+				}
+				break
+			}
+		}
+	}
 }

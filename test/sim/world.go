@@ -39,6 +39,8 @@ type world struct {
 	api    *apiserver.Server
 	ec2    *ec2sim.Sim
 	gate   *gate
+	// uneven makes durations odd.
+	uneven *chance
 	judge  *judge
 	user   client.Client
 
@@ -53,7 +55,7 @@ type world struct {
 
 // newWorld makes a world with an account and no objects, in a bubble.
 func newWorld(seed uint64) (*world, error) {
-	w := &world{seed: seed, random: rand.New(rand.NewPCG(seed, 0)), gate: &gate{}} // It is to be foreseen.
+	w := &world{seed: seed, random: rand.New(rand.NewPCG(seed, 0)), gate: &gate{}, uneven: newChance(seed, 0)} // It is to be foreseen.
 	settings := ec2sim.DefaultSettings()
 	w.ec2 = ec2sim.New(ec2sim.Options{Seed: seed, Settings: &settings})
 	api, err := apiserver.New(apiserver.Options{Seed: seed, Namespaces: []string{namespace, operatorNamespace}, Intercept: w.intercept})
@@ -63,7 +65,7 @@ func newWorld(seed uint64) (*world, error) {
 	w.api = api
 	w.judge = newJudge(w)
 	w.user = api.Client(userName)
-	config := ec2v1ac.EC2Account(account).WithSpec(ec2v1ac.EC2AccountSpec().WithRegion("eu-central-1").
+	config := ec2v1ac.EC2Account(account).WithSpec(ec2v1ac.EC2AccountSpec().WithRegion("eu-central-1").WithPollIntervalSeconds([]int32{60, 120, 300}[w.random.IntN(3)]).
 		WithAllowedNamespaces(metav1ac.LabelSelector()))
 	if err := w.user.Apply(context.Background(), config, client.FieldOwner(userName)); err != nil {
 		return nil, fmt.Errorf("making the account: %w", err)
@@ -89,7 +91,7 @@ func (w *world) intercept(r apiserver.Request) apiserver.Verdict {
 	if !ok {
 		return apiserver.Verdict{Refuse: errCrashed}
 	}
-	p := &parked{process: process, system: "api", writes: r.Writes(),
+	p := &parked{process: process, system: kubernetes, writes: r.Writes(),
 		what: strings.Join([]string{r.Verb, r.Kind.Kind, r.Subresource, r.Namespace, r.Name, r.Manager}, " ")}
 	ruled, err := w.gate.stop(context.Background(), p)
 	if err != nil {
@@ -140,7 +142,7 @@ func (w *world) end() error {
 	var errs []error
 	for _, p := range w.processes {
 		p.crash()
-		if err := <-p.ended; err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, errCrashed) {
+		if err := <-p.ended; err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", p.user(), err))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -31,12 +32,18 @@ type Options struct {
 	Scheme *runtime.Scheme
 	// ByObject is what the cache holds of a kind, as for controller-runtime's cache: those with a label.
 	ByObject map[client.Object]cache.ByObject
+	// BeforeRead is called before each Get and List and before a handler is told what is there, and may wait; nil lets all
+	// read. Reads by handlers, which are told of a change, do not wait. What names the read.
+	BeforeRead func(ctx context.Context, what string) error
 }
 
 // Cache is an operator's cache. At first it is empty, as before the first list: see Relist.
 type Cache struct {
-	source Source
-	scheme *runtime.Scheme
+	source     Source
+	scheme     *runtime.Scheme
+	beforeRead func(ctx context.Context, what string) error
+	// telling is how many calls of handlers are under way.
+	telling atomic.Int32
 
 	mu sync.Mutex
 	// revision that the cache shows, and whether it has listed.
@@ -66,7 +73,7 @@ const (
 
 // New makes an empty cache.
 func New(o Options) (*Cache, error) {
-	c := &Cache{source: o.Source, scheme: o.Scheme, selectors: map[schema.GroupKind]labels.Selector{}, views: map[viewKey]*view{}}
+	c := &Cache{source: o.Source, scheme: o.Scheme, beforeRead: o.BeforeRead, selectors: map[schema.GroupKind]labels.Selector{}, views: map[viewKey]*view{}}
 	for obj, by := range o.ByObject {
 		gvk, err := apiutil.GVKForObject(obj, o.Scheme)
 		if err != nil {
@@ -132,10 +139,16 @@ func (c *Cache) show(change apiserver.Change) error {
 		told = append(told, tell...)
 	}
 	c.mu.Unlock()
+	c.tellAll(told)
+	return nil
+}
+
+func (c *Cache) tellAll(told []func()) {
+	c.telling.Add(1)
+	defer c.telling.Add(-1)
 	for _, tell := range told {
 		tell()
 	}
-	return nil
 }
 
 // Relist shows the world at a revision at once, as an informer that has lost its watch and lists: what is gone is told
@@ -156,9 +169,7 @@ func (c *Cache) Relist(at int64) error {
 	}
 	c.listed = true
 	c.mu.Unlock()
-	for _, tell := range told {
-		tell()
-	}
+	c.tellAll(told)
 	return nil
 }
 

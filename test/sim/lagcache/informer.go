@@ -91,6 +91,9 @@ func (*registration) HasSyncedChecker() toolscache.DoneChecker { return done{} }
 // AddEventHandler implements [cache.Informer].
 func (i informer) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
 	v := i.view
+	if err := v.cache.wait(context.Background(), "watch", v.key.Kind, string(v.key.form)); err != nil {
+		return nil, err
+	}
 	v.cache.mu.Lock()
 	r := &registration{handler: handler}
 	v.handlers = append(v.handlers, r)

@@ -20,10 +20,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// wait holds a read up as long as the cache's owner wants.
+func (c *Cache) wait(ctx context.Context, what ...string) error {
+	if c.beforeRead == nil || c.telling.Load() > 0 {
+		return nil
+	}
+	return c.beforeRead(ctx, strings.Join(what, " "))
+}
+
 // Get implements [client.Reader].
-func (c *Cache) Get(_ context.Context, key client.ObjectKey, out client.Object, _ ...client.GetOption) error {
+func (c *Cache) Get(ctx context.Context, key client.ObjectKey, out client.Object, _ ...client.GetOption) error {
 	gvk, f, err := c.kindAndForm(out)
 	if err != nil {
+		return err
+	}
+	if err := c.wait(ctx, "get", gvk.Kind, key.String()); err != nil {
 		return err
 	}
 	v, err := c.viewOf(gvk, f)
@@ -45,7 +56,7 @@ func (c *Cache) Get(_ context.Context, key client.ObjectKey, out client.Object, 
 }
 
 // List implements [client.Reader]: by namespace, labels and indexed fields.
-func (c *Cache) List(_ context.Context, out client.ObjectList, opts ...client.ListOption) error {
+func (c *Cache) List(ctx context.Context, out client.ObjectList, opts ...client.ListOption) error {
 	gvk, f, err := c.kindAndForm(out)
 	if err != nil {
 		return err
@@ -55,6 +66,9 @@ func (c *Cache) List(_ context.Context, out client.ObjectList, opts ...client.Li
 	options.ApplyOptions(opts)
 	if options.Continue != "" {
 		return errors.New("continue list option is not supported by the cache")
+	}
+	if err := c.wait(ctx, append([]string{"list", gvk.Kind, options.Namespace}, selectors(options)...)...); err != nil {
+		return err
 	}
 	v, err := c.viewOf(gvk, f)
 	if err != nil {
@@ -71,6 +85,17 @@ func (c *Cache) List(_ context.Context, out client.ObjectList, opts ...client.Li
 	}
 	out.SetContinue("continue-not-supported")
 	return nil
+}
+
+func selectors(o *client.ListOptions) []string {
+	var out []string
+	if o.LabelSelector != nil {
+		out = append(out, o.LabelSelector.String())
+	}
+	if o.FieldSelector != nil {
+		out = append(out, o.FieldSelector.String())
+	}
+	return out
 }
 
 func (v *view) selected(options *client.ListOptions) ([]runtime.Object, error) {
