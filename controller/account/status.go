@@ -57,9 +57,14 @@ func accountID(account *ec2v1.EC2Account, s seen) string {
 	return account.Status.AccountID
 }
 
+// counts leaves terminated instances out: EC2 goes on showing them for about an hour, and each would cost a write when it
+// comes and one when it fades.
 func counts(all map[cloud.State]int) []*ec2v1ac.InstanceCountApplyConfiguration {
 	var out []*ec2v1ac.InstanceCountApplyConfiguration
 	for _, state := range slices.Sorted(maps.Keys(all)) {
+		if state == cloud.StateTerminated {
+			continue
+		}
 		out = append(out, ec2v1ac.InstanceCount().WithState(string(state)).WithCount(int32(all[state])))
 	}
 	return out

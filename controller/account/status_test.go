@@ -58,7 +58,7 @@ func TestBuildStatus(t *testing.T) {
 		},
 		{
 			"ready, with counts in the order of states", first,
-			seen{accountID: awsAccount, synced: true, counts: map[cloud.State]int{"stopped": 2, "pending": 1, "running": 30}},
+			seen{accountID: awsAccount, synced: true, counts: map[cloud.State]int{"stopped": 2, "pending": 1, "running": 30, "terminated": 4}},
 			ec2v1.EC2AccountStatus{
 				AccountID: awsAccount, Conditions: []metav1.Condition{authenticated(now), notThrottled(now)},
 				Instances: []ec2v1.InstanceCount{{State: "pending", Count: new(int32(1))}, {State: "running", Count: new(int32(30))}, {State: "stopped", Count: new(int32(2))}},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/utils/clock"
 
@@ -41,19 +42,21 @@ func (a *actor) look(ctx context.Context, in Input, p Plan) {
 // errUnseen is how a lookup that found nothing is remembered: it is made again, at its own pace.
 var errUnseen = &cloud.Error{Class: cloud.ClassNotYetVisible, Message: "EC2 does not show it", Definite: true, RetryAfter: lookAgain}
 
-// findByID looks the recorded instance up alone. Past the consistency window, what neither its id nor the
-// attempt's token finds is gone.
+// findByID looks the recorded instance up alone. What neither its id nor the attempt's token finds is gone when that
+// has been so for the whole consistency window: one answer alone proves nothing, and an instance taken for gone is
+// launched again, or left behind.
 func (a *actor) findByID(ctx context.Context, in Input, id string) error {
 	i, found, err := a.session.FindByID(ctx, id)
 	if err != nil {
 		return err
 	}
 	if found {
+		a.memory.Vanished = ""
 		a.view.Put(i)
 		return nil
 	}
 	f := learn(in)
-	if launched := f.launchedAt(); a.clock.Since(launched) < consistencyWindow {
+	if min(a.clock.Since(f.launchedAt()), a.clock.Since(a.vanishedSince(in, id))) < consistencyWindow {
 		return errUnseen
 	}
 	if f.intent != nil {
@@ -64,6 +67,20 @@ func (a *actor) findByID(ctx context.Context, in Input, id string) error {
 	a.view.MarkGone(id)
 	a.memory.Gone = id
 	return nil
+}
+
+// vanishedSince is since when EC2 does not show an instance, as far as this process knows.
+func (a *actor) vanishedSince(in Input, id string) time.Time {
+	if a.memory.Vanished != id {
+		a.memory.Vanished, a.memory.VanishedSince = id, a.clock.Now()
+	}
+	since := a.memory.VanishedSince
+	for _, e := range in.Entries {
+		if e.ID == id && !e.Missing.IsZero() && e.Missing.Before(since) {
+			since = e.Missing
+		}
+	}
+	return since
 }
 
 // findByToken looks for what a token launched.
@@ -128,12 +145,13 @@ func (a *actor) launch(ctx context.Context, intent *LaunchIntent, prepared *Prep
 }
 
 // rejected remembers whether EC2 has refused the attempt for certain: this process decided it, and every call
-// has been answered with a refusal. What an earlier process asked for is not known.
+// has been answered with a refusal of the parameters. What an earlier process asked for is not known, and neither is
+// what another one was answered, where that depends on the moment: capacity, quotas, throttling.
 func (a *actor) rejected(token string, err *cloud.Error) {
 	switch {
 	case !err.Definite:
 		a.memory.Unanswered, a.memory.Rejected = token, ""
-	case a.memory.Wrote == token && a.memory.Unanswered != token:
+	case err.Class == cloud.ClassInvalid && a.memory.Wrote == token && a.memory.Unanswered != token:
 		a.memory.Rejected = token
 	}
 }

@@ -4,9 +4,11 @@
 package instance
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -65,6 +67,21 @@ func intentOf(obj *ec2v1.EC2Instance, cluster string) *LaunchIntent {
 		return nil
 	}
 	return intent
+}
+
+// stillIntended tells whether the API server has the object with this intent, and not on its way out. A launch that is
+// repeated writes nothing that the API server could refuse, so it is asked: the cache may be of another time, and a launch
+// for an object that is gone would belong to nobody.
+func (p *pass) stillIntended(ctx context.Context, intent *LaunchIntent) (bool, error) {
+	live := &ec2v1.EC2Instance{}
+	if err := p.Live.Get(ctx, keyOf(p.obj), live); err != nil {
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		return false, fmt.Errorf("asking whether the launch is still intended: %w", err)
+	}
+	there := intentOf(live, p.Cluster)
+	return live.UID == p.obj.UID && live.DeletionTimestamp == nil && there != nil && there.Token == intent.Token, nil
 }
 
 // encode returns the annotation's value.

@@ -28,7 +28,7 @@ type Memory struct {
 	// Wrote is the client token whose intent this process wrote; Unanswered is one that was sent without a
 	// certain answer.
 	Wrote, Unanswered string
-	// Rejected is the client token that EC2 has refused for certain, with nothing in flight: its attempt made
+	// Rejected is the client token whose parameters EC2 has refused, with nothing in flight: its attempt made
 	// no instance.
 	Rejected string
 	// Terminated is the client token whose instance EC2 says is terminated.
@@ -36,6 +36,9 @@ type Memory struct {
 	// VoidingSince is since when Voiding, a token whose parameters no longer match, is looked for.
 	Voiding      string
 	VoidingSince time.Time
+	// VanishedSince is since when Vanished, the id of a recorded instance, is looked up and not found.
+	Vanished      string
+	VanishedSince time.Time
 	// Gone is the id of an instance that EC2 does not know any more.
 	Gone string
 	// Unmatched is the token that EC2 knows with other parameters, and for which no instance was found yet.

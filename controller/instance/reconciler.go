@@ -155,6 +155,11 @@ func (p *pass) carryOut(ctx context.Context, plan Plan) (time.Duration, error) {
 			return 0, err
 		}
 	}
+	if plan.Step == StepLaunch {
+		if still, err := p.stillIntended(ctx, plan.Intent); err != nil || !still {
+			return apply.CacheLag, err
+		}
+	}
 	told, err := p.actor.act(ctx, plan, p.in.Prepared)
 	if plan.Step == StepNone {
 		return p.tell(ctx, plan)
@@ -217,6 +222,7 @@ func (p *pass) conflicted(ctx context.Context, plan Plan, err error) (time.Durat
 	if !apply.IsOwnershipConflict(err) {
 		return 0, err
 	}
+	plan.Intent = nil // It was not written, and would be another one in each pass.
 	plan.Verdict = learn(p.in).stalled(ec2v1.ReasonOwnershipConflict, err.Error())
 	plan.Events = []Event{warning(ec2v1.ReasonOwnershipConflict, "%s", err.Error())}
 	return accountAgain, p.applyStatus(ctx, plan)

@@ -17,16 +17,20 @@ import (
 	"github.com/fieldowner/ec2-operator/controller/apply"
 )
 
-// release gives up the finalizer and with it, usually, the object.
+// release gives up the finalizer and with it, usually, the object. It is guarded by the resourceVersion that it was decided
+// on: somebody may have changed deletionPolicy since.
 func (p *pass) release(ctx context.Context) (time.Duration, error) {
-	unclaimed, err := finalizerIsNobodys(p.obj)
+	table, err := apply.Ownership(p.obj)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("telling who owns the finalizer: %w", err)
 	}
-	if unclaimed {
+	switch {
+	case finalizerIsNobodys(p.obj, table):
 		return apply.CacheLag, p.claim(ctx)
+	case len(table.Of(string(apply.ManagerInstanceLifecycle))) == 0:
+		return p.held(ctx) // It was given up before, and is somebody else's, too.
 	}
-	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithUID(p.obj.UID)
+	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithUID(p.obj.UID).WithResourceVersion(p.version)
 	result, err := p.Applier.Apply(ctx, p.obj, apply.Intent{Config: config, Manager: apply.ManagerInstanceLifecycle})
 	if err != nil {
 		return 0, fmt.Errorf("releasing the finalizer: %w", err)
@@ -51,15 +55,9 @@ var finalizerPath = fieldpath.MakePathOrDie("metadata", "finalizers", value.NewV
 
 // finalizerIsNobodys tells whether the finalizer is there and nobody owns it, since managedFields were cleared: then
 // nobody can give it up, either.
-func finalizerIsNobodys(obj *ec2v1.EC2Instance) (bool, error) {
-	if !slices.Contains(obj.Finalizers, ec2v1.InstanceFinalizer) {
-		return false, nil
-	}
-	table, err := apply.Ownership(obj)
-	if err != nil {
-		return false, fmt.Errorf("telling who owns the finalizer: %w", err)
-	}
-	return !slices.ContainsFunc(table.At(finalizerPath), func(o apply.Owner) bool { return !o.Nobody() }), nil
+func finalizerIsNobodys(obj *ec2v1.EC2Instance, table apply.Table) bool {
+	return slices.Contains(obj.Finalizers, ec2v1.InstanceFinalizer) &&
+		!slices.ContainsFunc(table.At(finalizerPath), func(o apply.Owner) bool { return !o.Nobody() })
 }
 
 // claim makes the finalizer, which is there, ours, so that the next pass can give it up.

@@ -19,17 +19,18 @@ func keyOf(obj *ec2v1.EC2Instance) types.NamespacedName {
 	return types.NamespacedName{Namespace: obj.Namespace, Name: obj.Name}
 }
 
-// applyLifecycle applies the finalizer and the launch intent. A new intent is guarded by the resourceVersion
-// that it was decided on, so that two operators, or an edit in between, cannot make two of one attempt.
+// applyLifecycle applies the finalizer and the launch intent, guarded by the resourceVersion that they were decided on:
+// two operators, or an edit in between, cannot make two intents of one attempt, and the status that this pass writes next
+// is not put over one that it has not seen.
 func (p *pass) applyLifecycle(ctx context.Context, plan Plan) error {
 	if p.obj.DeletionTimestamp != nil {
 		return nil
 	}
 	intent := intentOf(p.obj, p.Cluster)
-	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithUID(p.obj.UID).WithFinalizers(ec2v1.InstanceFinalizer)
+	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithUID(p.obj.UID).WithResourceVersion(p.version).
+		WithFinalizers(ec2v1.InstanceFinalizer)
 	if plan.Step == StepIntend {
 		intent = plan.Intent
-		config.WithResourceVersion(p.version)
 	}
 	if intent == nil && plan.Instance == nil {
 		return nil // Nothing is launched, and nothing is about to be.

@@ -10,7 +10,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
@@ -23,6 +22,9 @@ const (
 	thief            = "thief"
 	foreignCondition = "Audited"
 	foreignFinalizer = "example.com/audit"
+	// nameWithSecret is the object whose user data is in a Secret.
+	nameWithSecret = "c"
+	secretName     = "boot"
 )
 
 // action is something that somebody other than the operator does.
@@ -33,30 +35,50 @@ type action struct {
 	weight int
 }
 
-// actions are all that users, a second manager, a thief and a hand in EC2's console do. Each may find nothing to do.
+// actions are all that users, a second manager, thieves, other controllers and a hand in EC2's console do. Each may find nothing to do.
 var actions = []action{
-	{"create or edit", func(w *world, name string) error { return w.applyAsUser(name, w.drawSpec()) }, 8},
-	{"edit", func(w *world, name string) error { return w.applyIfThere(name, w.drawSpec()) }, 3},
+	{"create or edit", func(w *world, name string) error { return w.applyAsUser(name, w.drawSpec(name)) }, 12},
+	{"edit", func(w *world, name string) error { return w.applyIfThere(name, w.drawSpec(name)) }, 5},
 	{"tag as a second manager", func(w *world, name string) error {
 		return w.applyAs(name, secondManager, ec2v1ac.EC2InstanceSpec().WithTags(ec2v1ac.Tag().WithKey("cost-center").WithValue(w.pick("4711", "4712"))))
 	}, 2},
 	{"give the second manager's tag up", func(w *world, name string) error { return w.applyAs(name, secondManager, nil) }, 1},
+	{"contest the user's tag", (*world).contestTag, 1},
 	{"delete", (*world).deleteAsUser, 2},
+	{"delete in the foreground", deletedBy(metav1.DeletePropagationForeground), 1},
+	{"delete and orphan", deletedBy(metav1.DeletePropagationOrphan), 1},
+	{"delete and create at once", (*world).deleteAndCreate, 2},
+	{"replace without the operator's annotation", (*world).replaceWithoutIntent, 1},
+	{"replace", (*world).replace, 1},
 	{"terminate in the console", (*world).terminateInConsole, 2},
+	{"stop in the console", (*world).stopInConsole, 1},
+	{"start in the console", (*world).startInConsole, 1},
+	{"tag in the console", (*world).tagInConsole, 2},
 	{"add a finalizer and a label", (*world).audit, 1},
 	{"take the finalizer and the label back", (*world).unaudit, 2},
 	{"set a condition", (*world).setCondition, 1},
 	{"take a field of status", (*world).takeStatus, 1},
+	{"empty the status", (*world).emptyStatus, 1},
+	{"own the operator's finalizer, too", (*world).shareFinalizer, 1},
+	{"give the operator's finalizer up", func(w *world, name string) error { return w.applyAs(name, restorer, nil) }, 2},
+	{"forge a launch intent", (*world).forgeIntent, 1},
+	{"give the forged intent up", func(w *world, name string) error { return w.applyAs(name, forger, nil) }, 2},
 	{"clear managedFields", (*world).clearManagedFields, 1},
+	{"make something of a child's name", (*world).obstruct, 2},
+	{"delete something of a child's name", (*world).clearWay, 2},
+	{"take a field of a child", (*world).takeChild, 1},
+	{"take a child's owner away", (*world).disown, 1},
+	{"write the secret", (*world).writeSecret, 2},
+	{"delete the secret", (*world).deleteSecret, 1},
 }
 
 // names of the objects: few, so that they are deleted and made again.
-var names = []string{"a", "b", "c"}
+var names = []string{"a", "b", nameWithSecret}
 
 func (w *world) pick(of ...string) string { return of[w.random.IntN(len(of))] }
 
-// drawSpec is all that the user says: image and type never change, so that no change needs another instance.
-func (w *world) drawSpec() *ec2v1ac.EC2InstanceSpecApplyConfiguration {
+// drawSpec is all that the user says: image, type and user data never change, so that no change needs another instance.
+func (w *world) drawSpec(name string) *ec2v1ac.EC2InstanceSpecApplyConfiguration {
 	spec := ec2v1ac.EC2InstanceSpec().
 		WithImage(ec2v1ac.Image().WithID(ec2sim.ImageAL2023)).WithInstanceType("t3.micro").
 		WithSubnetID(ec2sim.SubnetA).WithSecurityGroupIDs(ec2sim.SecurityGroupDefault)
@@ -71,6 +93,17 @@ func (w *world) drawSpec() *ec2v1ac.EC2InstanceSpecApplyConfiguration {
 	}
 	if w.random.IntN(4) == 0 {
 		spec.WithExpose(ec2v1ac.Expose().WithServiceName("svc-" + w.pick("x", "y")).WithPorts(ec2v1ac.ExposePort().WithName("http").WithPort(80)))
+	}
+	if name == nameWithSecret {
+		spec.WithUserData(ec2v1ac.UserData().WithSecretKeyRef(ec2v1ac.KeyReference().WithName(secretName).WithKey("script")))
+	}
+	switch w.random.IntN(8) {
+	case 0:
+		spec.WithDeletionPolicy(ec2v1.DeletionRetain)
+	case 1:
+		spec.WithDeletionPolicy(ec2v1.DeletionStop)
+	case 2:
+		spec.WithRecreatePolicy(ec2v1.RecreateNever)
 	}
 	if w.random.IntN(4) == 0 {
 		spec.WithConnection(ec2v1ac.Connection().WithConfigMapName("map-" + w.pick("x", "y")))
@@ -118,59 +151,6 @@ func (w *world) deleteAsUser(name string) error {
 	return client.IgnoreNotFound(w.user.Delete(context.Background(), obj))
 }
 
-func (w *world) terminateInConsole(name string) error {
-	obj, err := w.get(name)
-	if err != nil || obj == nil {
-		return err
-	}
-	for _, i := range liveOf(w.ec2, obj.UID) {
-		if err := w.ec2.Terminate(i.ID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *world) audit(name string) error {
-	obj, err := w.get(name)
-	if err != nil || obj == nil || obj.DeletionTimestamp != nil {
-		return err
-	}
-	config := ec2v1ac.EC2Instance(name, namespace).WithUID(obj.UID).WithFinalizers(foreignFinalizer).WithLabels(map[string]string{"audit": "on"})
-	return w.user.Apply(context.Background(), config, client.FieldOwner("audit"), client.ForceOwnership)
-}
-
-func (w *world) unaudit(name string) error { return w.applyAs(name, "audit", nil) }
-
-func (w *world) setCondition(name string) error {
-	obj, err := w.get(name)
-	if err != nil || obj == nil {
-		return err
-	}
-	config := ec2v1ac.EC2Instance(name, namespace).WithResourceVersion(obj.ResourceVersion).WithStatus(ec2v1ac.EC2InstanceStatus().
-		WithConditions(metav1ac.Condition().WithType(foreignCondition).WithStatus(metav1.ConditionTrue).WithReason("Audited").WithMessage("").
-			WithLastTransitionTime(metav1.NewTime(obj.CreationTimestamp.Time))))
-	return w.user.Status().Apply(context.Background(), config, client.FieldOwner("audit"), client.ForceOwnership)
-}
-
-func (w *world) takeStatus(name string) error {
-	obj, err := w.get(name)
-	if err != nil || obj == nil {
-		return err
-	}
-	config := ec2v1ac.EC2Instance(name, namespace).WithResourceVersion(obj.ResourceVersion).WithStatus(ec2v1ac.EC2InstanceStatus().WithVPCID("vpc-00000000"))
-	return w.user.Status().Apply(context.Background(), config, client.FieldOwner(thief), client.ForceOwnership)
-}
-
-func (w *world) clearManagedFields(name string) error {
-	obj, err := w.get(name)
-	if err != nil || obj == nil {
-		return err
-	}
-	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"managedFields": [{}]}}`))
-	return w.user.Patch(context.Background(), obj, patch, client.FieldOwner("cleaner"))
-}
-
 // drawAction draws an action by the weights.
 func (w *world) drawAction() action {
 	total := 0
@@ -192,7 +172,7 @@ func (w *world) act() error {
 	w.trace("somebody: %s %s", a.name, name)
 	err := a.do(w, name)
 	switch {
-	case err == nil, apierrors.IsConflict(err), apierrors.IsInvalid(err), apierrors.IsNotFound(err):
+	case err == nil, apierrors.IsConflict(err), apierrors.IsInvalid(err), apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err):
 		return nil // Users are refused like everybody.
 	default:
 		return fmt.Errorf("%s %s at %s: %w", a.name, name, time.Now().UTC().Format(time.TimeOnly), err)

@@ -103,12 +103,12 @@ func (g *gate) all() []*parked {
 
 // requests are those that wait.
 func (g *gate) requests() []*parked {
-	return slices.DeleteFunc(g.all(), (*parked).inside)
+	return slices.DeleteFunc(g.all(), func(p *parked) bool { return p.inside() || p.process.paused })
 }
 
 // insides are what waits inside the operators, and can go on.
 func (g *gate) insides() []*parked {
-	return slices.DeleteFunc(g.all(), func(p *parked) bool { return !p.inside() || (p.ready != nil && !p.ready()) })
+	return slices.DeleteFunc(g.all(), func(p *parked) bool { return !p.inside() || p.process.paused || (p.ready != nil && !p.ready()) })
 }
 
 // inside tells whether something never leaves the operator.

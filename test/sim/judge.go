@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,78 +21,149 @@ import (
 
 var instanceKind = ec2v1.SchemeGroupVersion.WithKind("EC2Instance")
 
-// judge holds every moment of a run to the invariants. Their numbers are those of the design, and docs/reliability.md tells them.
+// judge holds every moment of a run to the invariants (oracles), by what is true: the API server's history, the whole of EC2, and what
+// goes over the wire. It never asks what an operator believes, but for the version of an object that a pass has read.
 type judge struct {
 	world *world
+	// cluster is what tokens are derived from.
+	cluster string
 
-	mu         sync.Mutex
-	seen       int64
-	known      map[types.UID]*ec2v1.EC2Instance
+	mu       sync.Mutex
+	seen     int64
+	known    map[types.UID]*ec2v1.EC2Instance
+	history  history
+	launches launches
+	calls    calls
+	writers  map[types.UID]*writer
+	thefts   thefts
+	secrets  secretWatch
+	// noted are the instances with a tag from the console.
+	noted      map[string]bool
+	checked    tally
+	broken     tally
 	violations []string
 	// writes and mutations are what operators changed in Kubernetes and in EC2.
 	writes, mutations int
 }
 
 func newJudge(w *world) *judge {
-	return &judge{world: w, known: map[types.UID]*ec2v1.EC2Instance{}}
+	j := &judge{
+		world: w, known: map[types.UID]*ec2v1.EC2Instance{}, history: newHistory(), launches: newLaunches(), calls: newCalls(),
+		writers: map[types.UID]*writer{}, thefts: newThefts(),
+		noted: map[string]bool{},
+	}
+	if w != nil && w.api != nil {
+		j.cluster = string(w.api.Object(namespaceKind, types.NamespacedName{Name: metav1.NamespaceSystem}).GetUID())
+	}
+	return j
 }
+
+// violated records that something is wrong.
+// violatedMark begins a violation in the trace.
+const violatedMark = "VIOLATED"
 
 func (j *judge) violated(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	j.world.trace("VIOLATED: %s", text)
+	if j.world != nil {
+		j.world.trace("%s: %s", violatedMark, text)
+	}
 	j.violations = append(j.violations, text)
 }
 
-// mutated looks at EC2 after a call that changes something.
-func (j *judge) mutated(action string) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.mutations++
-	j.world.trace("ec2 %s", action)
-	j.onePerObject()
+// holds asks an oracle: what is told is wrong unless ok.
+func (j *judge) holds(o oracle, ok bool, format string, args ...any) {
+	j.checked[o]++
+	if !ok {
+		j.broken[o]++
+		j.violated("invariant %d: %s", oracles[o].invariant, fmt.Sprintf(format, args...))
+	}
 }
 
-// onePerObject: at most one live instance for each object (invariant 1), by the uid that it bears.
-func (j *judge) onePerObject() {
+// onePerObject: at most one live instance for each object, by the uid that it bears.
+func (j *judge) onePerObject(all []ec2sim.Instance) {
 	live := map[string][]string{}
-	for _, i := range j.world.ec2.Instances() {
+	var uids []string
+	for _, i := range all {
 		if i.Live() {
 			uid := i.Tags[ec2v1.TagUID]
+			if live[uid] == nil {
+				uids = append(uids, uid)
+			}
 			live[uid] = append(live[uid], i.ID)
 		}
 	}
-	for uid, ids := range live {
-		if len(ids) > 1 {
-			slices.Sort(ids)
-			j.violated("invariant 1: object %s has instances %v", uid, ids)
-		}
+	slices.Sort(uids)
+	for _, uid := range uids {
+		ids := live[uid]
+		slices.Sort(ids)
+		j.holds(oneLive, len(ids) < 2, "object %s has instances %v", uid, ids)
 	}
 }
 
-// wrote looks at what a write changed. It is told of all users' writes.
+// looked remembers that a process reads an object past its cache.
+func (j *judge) looked(r apiserver.Request, revision int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.history.looked[readKey{r.User, objectID{r.Kind.Kind, r.Key()}}] = revision
+}
+
+// wrote looks at what a request to the API server was, and what it changed. It is told of all requests that were served.
 func (j *judge) wrote(r apiserver.Record) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	operator := isOperator(r.User)
+	if operator {
+		j.asked(r)
+	}
 	if !r.Changed {
+		if operator && r.Writes() && r.Err == nil {
+			j.changedNothing(r)
+		}
 		return
 	}
-	operator := isOperator(r.User)
 	if operator {
 		if r.Kind.Kind != "EC2Account" { // An account counts instances by state, and EC2 forgets terminated ones after an hour.
 			j.writes++
 		}
 		j.world.trace("%s %s %s %s %s as %s", r.User, r.Verb, r.Kind.Kind, r.Subresource, r.Name, r.Manager)
 	}
-	for _, c := range j.world.api.Changes(j.seen) {
+	changes := j.world.api.Changes(j.seen)
+	for i, c := range changes {
 		j.seen = c.ResourceVersion
-		if c.Kind == instanceKind {
-			j.changed(c, operator)
+		by := by{}
+		if i == len(changes)-1 && c.Kind == r.Kind { // What comes before is the garbage collector's, which tells nobody.
+			by.user, by.record = r.User, &r
 		}
+		j.changed(c, by)
 	}
 }
 
-// changed compares an EC2Instance with how it was before.
-func (j *judge) changed(c apiserver.Change, operator bool) {
+// by is whose a change is: nobody's is the garbage collector's.
+type by struct {
+	user   string
+	record *apiserver.Record
+}
+
+func (b by) operator() bool { return isOperator(b.user) }
+
+// changed looks at one change of an object.
+func (j *judge) changed(c apiserver.Change, by by) {
+	before := j.history.latest(c)
+	j.history.add(c)
+	if c.Kind == instanceKind {
+		j.instanceChanged(before, c, by)
+		return
+	}
+	if c.Kind.Kind == "Secret" {
+		j.secrets.learn(c.Object)
+	}
+	if by.operator() {
+		j.childWritten(before, c, by)
+	}
+}
+
+// instanceChanged compares an EC2Instance with how it was before.
+func (j *judge) instanceChanged(old *apiserver.Change, c apiserver.Change, by by) {
 	obj, err := typedInstance(c.Object)
 	if err != nil {
 		j.violated("an object that cannot be read: %v", err)
@@ -99,55 +171,41 @@ func (j *judge) changed(c apiserver.Change, operator bool) {
 	}
 	before := j.known[obj.UID]
 	j.known[obj.UID] = obj
+	j.history.typed(c, obj)
 	if c.Type == watch.Deleted {
 		delete(j.known, obj.UID)
-		j.released(obj)
+		if by.operator() {
+			// What is told is the object as it was; the finalizer's going is what deleted it.
+			j.released(obj)
+		} else {
+			j.unguarded(obj)
+		}
 		return
 	}
-	if before == nil || !operator {
-		return
-	}
-	if before.Generation != obj.Generation {
-		j.violated("invariant 4: the operator changed spec of %s", obj.Name)
-	}
-	j.foreignSurvives(before, obj)
-	j.timesStay(before, obj)
-}
-
-// foreignSurvives: what others have is there after the operator's write (invariant 8).
-func (j *judge) foreignSurvives(before, after *ec2v1.EC2Instance) {
-	for _, f := range before.Finalizers {
-		if f != ec2v1.InstanceFinalizer && !slices.Contains(after.Finalizers, f) {
-			j.violated("invariant 8: the operator removed finalizer %s of %s", f, after.Name)
-		}
-	}
-	for key, value := range before.Labels {
-		if after.Labels[key] != value {
-			j.violated("invariant 8: the operator changed label %s of %s", key, after.Name)
-		}
-	}
-	if conditionOf(before.Status.Conditions, foreignCondition) != nil && conditionOf(after.Status.Conditions, foreignCondition) == nil {
-		j.violated("invariant 8: the operator removed condition %s of %s", foreignCondition, after.Name)
+	switch {
+	case before == nil:
+	case by.operator():
+		j.writtenByUs(before, obj, old, c, by)
+	default:
+		j.tampered(before, obj)
 	}
 }
 
-// timesStay: a condition whose status is as before keeps its time (invariant 7).
-func (j *judge) timesStay(before, after *ec2v1.EC2Instance) {
-	for _, b := range before.Status.Conditions {
-		a := conditionOf(after.Status.Conditions, b.Type)
-		if a != nil && a.Status == b.Status && !a.LastTransitionTime.Equal(&b.LastTransitionTime) {
-			j.violated("invariant 7: condition %s of %s is %s as before, since another time", b.Type, after.Name, b.Status)
-		}
+// writtenByUs looks at an operator's write.
+func (j *judge) writtenByUs(before, after *ec2v1.EC2Instance, old *apiserver.Change, c apiserver.Change, by by) {
+	j.userPart(before, after)
+	j.intended(before, after, by.user)
+	if slices.Contains(before.Finalizers, ec2v1.InstanceFinalizer) && !slices.Contains(after.Finalizers, ec2v1.InstanceFinalizer) {
+		j.released(before)
 	}
-}
-
-// released: an object is gone only when nothing of it lives in EC2 (invariant 3).
-func (j *judge) released(obj *ec2v1.EC2Instance) {
-	if obj.Spec.DeletionPolicy != ec2v1.DeletionTerminate {
-		return
+	if old != nil {
+		j.others(old.Object, c.Object, before.ManagedFields, after.ManagedFields, true)
 	}
-	for _, i := range liveOf(j.world.ec2, obj.UID) {
-		j.violated("invariant 3: %s is gone, and instance %s is %s", obj.Name, i.ID, i.State)
+	j.ownManagers(after)
+	j.takenBack(before, after, c.ResourceVersion)
+	j.conditionTimes(before, after)
+	if by.record != nil && by.record.Subresource == statusSubresource {
+		j.statusWritten(before, after, old, c)
 	}
 }
 
@@ -162,6 +220,13 @@ func (j *judge) verdict() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(j.violations)
+}
+
+// asking is how often each oracle was asked so far.
+func (j *judge) asking() tally {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.checked
 }
 
 func liveOf(sim *ec2sim.Sim, uid types.UID) []ec2sim.Instance {

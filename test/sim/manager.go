@@ -33,6 +33,7 @@ type simManager struct {
 	client    client.Client
 	live      client.Client
 	events    recorder.EventRecorder
+	logger    logr.Logger
 	runnables []manager.Runnable
 }
 
@@ -50,7 +51,7 @@ func (m *simManager) Elected() <-chan struct{} {
 
 func (m *simManager) AddHealthzCheck(string, healthz.Checker) error  { return nil }
 func (m *simManager) AddReadyzCheck(string, healthz.Checker) error   { return nil }
-func (m *simManager) GetLogger() logr.Logger                         { return logr.Discard() }
+func (m *simManager) GetLogger() logr.Logger                         { return m.logger }
 func (m *simManager) GetHTTPClient() *http.Client                    { return http.DefaultClient }
 func (m *simManager) GetConfig() *rest.Config                        { return m.config }
 func (m *simManager) GetCache() cache.Cache                          { return m.cache }

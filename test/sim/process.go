@@ -29,6 +29,8 @@ type process struct {
 	world  *world
 	cache  *lagcache.Cache
 	cancel context.CancelFunc
+	// paused: it gets no further, as if it were stopped by a signal; and deaf: its cache is told of nothing.
+	paused, deaf bool
 	// dead is closed when it crashes, and ended when all of it has returned.
 	dead  chan struct{}
 	ended <-chan error
@@ -63,8 +65,11 @@ func (p *process) beforeRead(ctx context.Context, what string) error {
 	if p.world.setup {
 		return nil
 	}
-	_, err := p.world.gate.stop(ctx, &parked{process: p, system: cacheReads, what: what + " in " + callers()})
-	return err
+	if _, err := p.world.gate.stop(ctx, &parked{process: p, system: cacheReads, what: what + " in " + callers()}); err != nil {
+		return err
+	}
+	p.world.judge.read(p, what)
+	return nil
 }
 
 // start starts an operator whose cache lists the world as it is.
@@ -89,7 +94,7 @@ func (w *world) start() error {
 	if err != nil {
 		return fmt.Errorf("making the client: %w", err)
 	}
-	m := &simManager{process: p, config: w.api.RESTConfig(p.user()), cache: cache, client: cached, live: live, events: tracer{w}}
+	m := &simManager{process: p, config: w.api.RESTConfig(p.user()), cache: cache, client: cached, live: live, events: tracer{w}, logger: w.judge.logger()}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	chance := newChance(w.seed, p.number)
@@ -120,6 +125,7 @@ func (t *awsTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	p := &parked{process: t.process, system: ec2, what: action + " " + body, writes: changesEC2(action)}
+	call := t.process.world.judge.sent(t.process, r, action, body)
 	ruled, err := t.process.world.gate.stop(r.Context(), p)
 	if err != nil {
 		return nil, err
@@ -133,10 +139,9 @@ func (t *awsTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case pass, loseAnswer, crashAfter:
 	}
 	t.process.world.unevenly()
+	call.reaches()
 	answer, err := t.to.RoundTrip(r)
-	if p.writes && err == nil {
-		t.process.world.judge.mutated(action)
-	}
+	call.served(answer, err, ruled == pass)
 	switch ruled {
 	case loseAnswer:
 		return nil, io.EOF
@@ -197,5 +202,7 @@ func (t tracer) Eventf(regarding, _ runtime.Object, _, reason, _, note string, a
 	if obj, ok := regarding.(client.Object); ok {
 		name = obj.GetName()
 	}
-	t.world.trace("event %s %s: %s", name, reason, fmt.Sprintf(note, args...))
+	text := fmt.Sprintf(note, args...)
+	t.world.trace("event %s %s: %s", name, reason, text)
+	t.world.judge.event(regarding, reason, text)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/test/ec2sim"
@@ -15,37 +16,49 @@ import (
 // settled compares the world with what was asked for, when it has come to rest.
 func (w *world) settled(o options) {
 	uids := map[string]bool{}
-	for _, name := range names {
-		obj, err := w.get(name)
+	for _, u := range w.api.Objects(instanceKind.GroupKind()) {
+		obj, err := typedInstance(u)
 		if err != nil {
-			w.judge.violated("reading %s: %v", name, err)
-			continue
-		}
-		if obj == nil {
+			w.judge.violated("reading %s: %v", u.GetName(), err)
 			continue
 		}
 		uids[string(obj.UID)] = true
 		w.asAsked(obj, o)
+		w.ownsItsOwn(obj)
 	}
 	for _, i := range w.ec2.Instances() {
 		if i.Live() && !uids[i.Tags[ec2v1.TagUID]] {
-			w.judge.violated("a leak: instance %s (%s) of object %s, which is gone", i.ID, i.State, i.Tags[ec2v1.TagName])
+			w.leftBehind(i)
 		}
 	}
+	w.judge.eventsOfThefts(o.operators > 1)
+	w.judge.metricsStay()
+}
+
+// leftBehind: of an object that is gone an instance lives only if deletionPolicy said so, and it still tells whose it was. Where somebody
+// has taken the operator's finalizer or intent away, nobody can promise that.
+func (w *world) leftBehind(i ec2sim.Instance) {
+	uid := types.UID(i.Tags[ec2v1.TagUID])
+	policy := w.judge.launches.left[uid]
+	kept := policy == ec2v1.DeletionRetain || policy == ec2v1.DeletionStop
+	w.judge.holds(finalizerLeaves, kept || w.judge.launches.tampered[uid], "a leak: instance %s (%s) of object %s, which is gone", i.ID, i.State, i.Tags[ec2v1.TagName])
+	w.judge.holds(finalizerLeaves, i.Tags[ec2v1.TagCluster] != "" && i.Tags[ec2v1.TagNamespace] != "" && i.Tags[ec2v1.TagName] != "",
+		"instance %s was left without its identity: %v", i.ID, i.Tags)
 }
 
 // asAsked compares one object with its instance.
 func (w *world) asAsked(obj *ec2v1.EC2Instance, o options) {
 	switch {
 	case obj.DeletionTimestamp != nil:
-		if slices.Contains(obj.Finalizers, ec2v1.InstanceFinalizer) {
-			w.judge.violated("invariant 3: the deletion of %s has not ended: %+v", obj.Name, obj.Status.Conditions)
-		}
+		w.deletionEnded(obj)
 		return // Another finalizer holds it.
 	case obj.Spec.Suspend != nil && *obj.Spec.Suspend:
 		return
 	}
 	live := liveOf(w.ec2, obj.UID)
+	if len(live) == 0 && w.saysWhyNone(obj) {
+		return
+	}
 	if len(live) != 1 {
 		w.judge.violated("%s has %d live instances at rest: %+v", obj.Name, len(live), obj.Status.Conditions)
 		return
@@ -60,7 +73,55 @@ func (w *world) asAsked(obj *ec2v1.EC2Instance, o options) {
 	if o.operators == 1 {
 		w.taggedAsAsked(obj, live[0])
 	}
-	w.readyAsTrue(obj)
+	w.childrenAsAsked(obj, live[0])
+}
+
+// deletionEnded: the operator has given its finalizer up, or says that another manager owns it, too.
+func (w *world) deletionEnded(obj *ec2v1.EC2Instance) {
+	held := slices.Contains(obj.Finalizers, ec2v1.InstanceFinalizer)
+	shared := slices.ContainsFunc(obj.ManagedFields, func(e metav1.ManagedFieldsEntry) bool {
+		return e.Manager == restorer && fieldsIn(e).set.Has(finalizerPath)
+	})
+	told := reasonIs(obj, ec2v1.ConditionStalled, ec2v1.ReasonOwnershipConflict)
+	w.judge.holds(finalizerLeaves, !held || (shared && told), "the deletion of %s has not ended: %+v", obj.Name, obj.Status.Conditions)
+	if held {
+		w.judge.holds(finalizerLeaves, len(liveOf(w.ec2, obj.UID)) == 0 || obj.Spec.DeletionPolicy != ec2v1.DeletionTerminate,
+			"%s is held by another manager, and its instance lives", obj.Name)
+	}
+}
+
+func reasonIs(obj *ec2v1.EC2Instance, condition, reason string) bool {
+	c := conditionOf(obj.Status.Conditions, condition)
+	return c != nil && c.Reason == reason
+}
+
+// saysWhyNone: an object has no instance where that is as asked, or where somebody stands in the way; and it says so.
+func (w *world) saysWhyNone(obj *ec2v1.EC2Instance) bool {
+	ended := slices.ContainsFunc(w.ec2.Instances(), func(i ec2sim.Instance) bool { return i.Tags[ec2v1.TagUID] == string(obj.UID) })
+	switch {
+	case w.lacksSecret(obj) && reasonIs(obj, ec2v1.ConditionStalled, ec2v1.ReasonUserDataNotFound):
+		return true
+	case obj.Spec.RecreatePolicy == ec2v1.RecreateNever && ended:
+		return reasonIs(obj, ec2v1.ConditionStalled, ec2v1.ReasonTerminated)
+	case w.annotationTaken(obj):
+		return reasonIs(obj, ec2v1.ConditionStalled, ec2v1.ReasonOwnershipConflict)
+	default:
+		return false
+	}
+}
+
+// lacksSecret tells whether the Secret with the object's user data is not there.
+func (w *world) lacksSecret(obj *ec2v1.EC2Instance) bool {
+	ref := obj.Spec.UserData
+	return ref != nil && ref.SecretKeyRef != nil &&
+		w.api.Object(secretKind, types.NamespacedName{Namespace: obj.Namespace, Name: ref.SecretKeyRef.Name}) == nil
+}
+
+// annotationTaken tells whether somebody else owns the launch annotation.
+func (w *world) annotationTaken(obj *ec2v1.EC2Instance) bool {
+	return slices.ContainsFunc(obj.ManagedFields, func(e metav1.ManagedFieldsEntry) bool {
+		return e.Manager != lifecycleManager && fieldsIn(e).set.Has(annotationPath)
+	})
 }
 
 func stateAsked(obj *ec2v1.EC2Instance) string {
@@ -78,17 +139,53 @@ func (w *world) taggedAsAsked(obj *ec2v1.EC2Instance, i ec2sim.Instance) {
 		}
 	}
 	for _, key := range []string{"team", "cost-center"} {
-		if i.Tags[key] != wanted[key] {
-			w.judge.violated("%s has tag %s=%q in EC2, and %q in spec", obj.Name, key, i.Tags[key], wanted[key])
+		value, asked := wanted[key]
+		// What was set in the console and nobody asks for is somebody else's.
+		if i.Tags[key] != value && (asked || i.Tags[key] != consoleValue) {
+			w.judge.violated("%s has tag %s=%q in EC2, and %q in spec", obj.Name, key, i.Tags[key], value)
 		}
+	}
+	w.judge.holds(othersSurvive, !w.judge.noted[i.ID] || i.Tags[consoleTag] == consoleValue, "%s has lost a tag of somebody else's", obj.Name)
+}
+
+// finalizerPath and annotationPath are what is the operator's in metadata.
+var (
+	finalizerPath  = makePath("metadata", "finalizers", setItem(ec2v1.InstanceFinalizer))
+	annotationPath = makePath("metadata", "annotations", ec2v1.AnnotationLaunch)
+)
+
+// ownsItsOwn: all of the status but others' conditions is the operator's, and so are its finalizer and its annotation.
+func (w *world) ownsItsOwn(obj *ec2v1.EC2Instance) {
+	j := w.judge
+	for _, e := range obj.ManagedFields {
+		if isOurs(e) {
+			continue
+		}
+		for _, path := range fieldsIn(e).leaves {
+			name := path[0].FieldName
+			foreign := name == nil || *name != statusSubresource || !oursByContract(path)
+			// What holds the operator's fields, such as the list of conditions, may be nobody's. And without an instance the operator sets
+			// no field that tells of one.
+			foreign = foreign || (e.Manager == nobody && holdsOurs(obj, path)) || obj.Status.InstanceID == ""
+			j.holds(oursComeBack, foreign, "%s of %s belongs to %s at rest", path, obj.Name, e.Manager)
+		}
+	}
+	// Before a launch is decided the operator has no use for a finalizer.
+	if obj.DeletionTimestamp == nil && slices.Contains(obj.Finalizers, ec2v1.InstanceFinalizer) && len(liveOf(w.ec2, obj.UID)) > 0 {
+		j.holds(oursComeBack, ownedByUs(obj.ManagedFields, finalizerPath), "the finalizer of %s is not the operator's", obj.Name)
+	}
+	if obj.Annotations[ec2v1.AnnotationLaunch] != "" && !w.annotationTaken(obj) && obj.DeletionTimestamp == nil && len(liveOf(w.ec2, obj.UID)) > 0 {
+		j.holds(oursComeBack, ownedByUs(obj.ManagedFields, annotationPath), "the launch intent of %s is not the operator's", obj.Name)
 	}
 }
 
-// readyAsTrue: an object that is as asked says so, unless somebody else has the name of one of its children.
-func (w *world) readyAsTrue(obj *ec2v1.EC2Instance) {
-	ready := conditionOf(obj.Status.Conditions, ec2v1.ConditionReady)
-	stalled := conditionOf(obj.Status.Conditions, ec2v1.ConditionStalled)
-	if ready == nil || (ready.Status != metav1.ConditionTrue && (stalled == nil || stalled.Reason != ec2v1.ReasonChildNotControlled)) {
-		w.judge.violated("%s is not Ready at rest: %+v", obj.Name, obj.Status.Conditions)
+// holdsOurs tells whether the operator owns fields below a path.
+func holdsOurs(obj *ec2v1.EC2Instance, path fieldPath) bool {
+	for _, e := range obj.ManagedFields {
+		below := func(p fieldPath) bool { return len(p) > len(path) && p[:len(path)].Equals(path) }
+		if isOurs(e) && slices.ContainsFunc(fieldsIn(e).leaves, below) {
+			return true
+		}
 	}
+	return false
 }

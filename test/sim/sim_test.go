@@ -5,27 +5,56 @@ package sim
 
 import (
 	"flag"
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
+// How many worlds TestSeeds and TestReplay run by default: what fits into a minute of a machine that has other tests to run.
+const (
+	defaultSeeds = 150
+	replayed     = 12
+)
+
 var (
-	seedFlag   = flag.Uint64("sim.seed", 1, "the first seed to run; 0 draws one")
-	stepsFlag  = flag.Int("sim.steps", 300, "steps of chaos in a run")
-	tracesFlag = flag.String("sim.traces", "", "a folder for the traces of runs that differ")
-	seedsFlag  = flag.Int("sim.seeds", 0, "how many seeds to run")
+	seedFlag     = flag.Uint64("sim.seed", 1, "the first seed to run; 0 draws one")
+	seedsFlag    = flag.Int("sim.seeds", defaultSeeds, "how many seeds to run")
+	stepsFlag    = flag.Int("sim.steps", 300, "steps of chaos in a run")
+	skipFlag     = flag.String("sim.skip", "", "steps that are left out, such as 0-17,20")
+	failuresFlag = flag.Int("sim.failures", 1, "how many seeds may fail before no more are run")
+	shrinkFlag   = flag.Bool("sim.shrink", true, "look for the fewest steps with which a seed fails")
+	traceFlag    = flag.String("sim.trace", "", "a file for the whole trace of a seed that fails")
+	docsFlag     = flag.Bool("sim.docs", false, "write what was run into docs/reliability.md")
 )
 
 func TestMain(m *testing.M) {
+	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
-	m.Run()
+	for key, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_CONFIG_FILE": "/dev/null", "AWS_CA_BUNDLE": "",
+	} {
+		if err := os.Setenv(key, value); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	if *seedFlag == 0 {
+		*seedFlag = rand.Uint64() >> 16
+	}
+	os.Exit(m.Run())
 }
 
 // result is what came of a run.
@@ -33,16 +62,28 @@ type result struct {
 	violations []string
 	lines      []string
 	err        error
+	met        map[string]int
+	asked      tally
+	broken     tally
+	launched   int
+}
+
+func (r result) failed() bool { return r.err != nil || len(r.violations) > 0 }
+
+// evidence is what went before the first violation, or before the end, without what operators do inside.
+func (r result) evidence() string {
+	const shown = 80
+	lines := slices.DeleteFunc(slices.Clone(r.lines), isInside)
+	end := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, violatedMark) }) + 1
+	if end == 0 {
+		end = len(lines)
+	}
+	return strings.Join(lines[max(0, end-shown):min(len(lines), end+3)], "\n")
 }
 
 // inBubble makes one run.
 func inBubble(t *testing.T, seed uint64, o options) (out result) {
 	t.Helper()
-	for key, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_CONFIG_FILE": "/dev/null", "AWS_CA_BUNDLE": "",
-	} {
-		t.Setenv(key, value)
-	}
 	synctest.Test(t, func(t *testing.T) {
 		w, err := newWorld(seed)
 		if err != nil {
@@ -52,74 +93,123 @@ func inBubble(t *testing.T, seed uint64, o options) (out result) {
 		if err := w.end(); err != nil && out.err == nil {
 			out.err = err
 		}
-		out.lines = w.lines()
+		out.lines, out.met, out.asked, out.broken = w.lines(), w.met, w.judge.asking(), w.judge.broken
+		out.launched = len(w.ec2.Instances())
 	})
 	return out
 }
 
-func (r result) failed() bool { return r.err != nil || len(r.violations) > 0 }
-
-// optionsOf are drawn from the seed, too: one operator, or, for a third of the seeds, two at once.
-func optionsOf(seed uint64, steps int) options {
-	return options{steps: steps, operators: 1 + int(seed%3)/2, faults: true}
+// optionsOf are drawn from the seed, too: of ten worlds six have one operator, three have two at once, and one has three.
+func optionsOf(seed uint64, steps int, skip map[int]bool) options {
+	operators := []int{1, 1, 2, 1, 1, 2, 1, 3, 1, 2}[seed%10]
+	return options{steps: steps, skip: skip, operators: operators, faults: true}
 }
 
 // TestSeeds runs many worlds.
 func TestSeeds(t *testing.T) {
-	first, count := *seedFlag, *seedsFlag
-	if count == 0 {
-		t.Skip("the simulation runs when it is asked to: make sim")
+	skip, err := parseSteps(*skipFlag)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if first == 0 {
-		first = rand.Uint64() >> 16
-	}
-	began := time.Now()
-	for seed := first; seed < first+uint64(count); seed++ {
-		o := optionsOf(seed, *stepsFlag)
-		r := inBubble(t, seed, o)
-		if !r.failed() {
-			continue
+	sum := &summary{met: map[string]int{}, began: time.Now()}
+	var next, failures atomic.Int64
+	t.Run("worlds", func(t *testing.T) {
+		for i := range runtime.GOMAXPROCS(0) {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				for n := next.Add(1) - 1; n < int64(*seedsFlag) && failures.Load() < int64(*failuresFlag); n = next.Add(1) - 1 {
+					if !checkSeed(t, *seedFlag+uint64(n), skip, sum) {
+						failures.Add(1)
+					}
+				}
+			})
 		}
-		t.Logf("seed %d, %d steps: %v\n%s", seed, *stepsFlag, r.err, strings.Join(r.violations, "\n"))
-		steps := shrink(t, seed, *stepsFlag)
-		r = inBubble(t, seed, optionsOf(seed, steps))
-		t.Errorf("seed %d: %v %v\n%s\nRepeat it: go test ./test/sim -run TestSeeds -sim.seed=%d -sim.seeds=1 -sim.steps=%d",
-			seed, r.err, strings.Join(r.violations, "\n"), strings.Join(r.lines[max(0, len(r.lines)-120):], "\n"), seed, steps)
-		break
+	})
+	t.Log(sum.line(*seedFlag, failures.Load()))
+	if *docsFlag && !t.Failed() {
+		writeDocs(t, "seeds", sum.line(*seedFlag, failures.Load())+"\n\n"+sum.tables())
 	}
-	t.Logf("%d seeds from %d, %.0f a minute", count, first, float64(count)/time.Since(began).Minutes())
 }
 
-// shrink finds how few steps of chaos make a seed fail.
-func shrink(t *testing.T, seed uint64, steps int) int {
+// checkSeed runs a seed. One that fails is run again with as few steps as it fails with, and tells how to repeat it.
+func checkSeed(t *testing.T, seed uint64, skip map[int]bool, sum *summary) bool {
 	t.Helper()
-	low := 0
-	for low < steps {
-		middle := (low + steps) / 2
-		if inBubble(t, seed, optionsOf(seed, middle)).failed() {
-			steps = middle
-		} else {
-			low = middle + 1
+	steps := *stepsFlag
+	r := inBubble(t, seed, optionsOf(seed, steps, skip))
+	sum.add(r)
+	if !r.failed() {
+		return true
+	}
+	if *shrinkFlag {
+		steps, skip = shrink(func(steps int, skip map[int]bool) bool {
+			return inBubble(t, seed, optionsOf(seed, steps, skip)).failed()
+		}, steps, skip)
+		r = inBubble(t, seed, optionsOf(seed, steps, skip))
+	}
+	if *traceFlag != "" {
+		if err := os.WriteFile(*traceFlag, []byte(strings.Join(r.lines, "\n")), 0o600); err != nil {
+			t.Error(err)
 		}
 	}
-	return steps
+	t.Errorf("seed %d: %v %v\n%s\nRepeat it: go test ./test/sim -run TestSeeds -sim.seed=%d -sim.seeds=1 -sim.steps=%d -sim.skip=%s",
+		seed, r.err, strings.Join(r.violations, "\n"), r.evidence(), seed, steps, formatSteps(skip))
+	return false
 }
 
 // TestReplay runs seeds twice: a seed is a run, to the last request.
 func TestReplay(t *testing.T) {
-	for seed := *seedFlag; seed < *seedFlag+uint64(*seedsFlag); seed++ {
-		o := optionsOf(seed, *stepsFlag)
+	for seed := *seedFlag; seed < *seedFlag+replayed; seed++ {
+		o := optionsOf(seed, *stepsFlag, nil)
 		first, second := inBubble(t, seed, o), inBubble(t, seed, o)
 		for i := range max(len(first.lines), len(second.lines)) {
 			if i >= len(first.lines) || i >= len(second.lines) || first.lines[i] != second.lines[i] {
-				t.Errorf("seed %d: the runs differ from line %d of %d and %d on:\n%s\n---\n%s", seed, i, len(first.lines), len(second.lines),
-					strings.Join(first.lines[max(0, i-12):min(i+4, len(first.lines))], "\n"), strings.Join(second.lines[max(0, i-3):min(i+4, len(second.lines))], "\n"))
-				if *tracesFlag != "" {
-					_ = os.WriteFile(*tracesFlag+"/first", []byte(strings.Join(first.lines, "\n")), 0o600)
-					_ = os.WriteFile(*tracesFlag+"/second", []byte(strings.Join(second.lines, "\n")), 0o600)
-				}
+				from, to := max(0, i-10), i+5
+				t.Errorf("seed %d: the runs differ from line %d on:\n%s", seed, i, cmp.Diff(
+					first.lines[from:min(to, len(first.lines))], second.lines[from:min(to, len(second.lines))]))
 				break
 			}
 		}
 	}
+}
+
+// summary sums runs up.
+type summary struct {
+	began time.Time
+
+	mu            sync.Mutex
+	worlds        int
+	launched      int
+	met           map[string]int
+	asked, broken tally
+}
+
+func (s *summary) add(r result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.worlds++
+	s.launched += r.launched
+	for name, n := range r.met {
+		s.met[name] += n
+	}
+	s.asked.add(r.asked)
+	s.broken.add(r.broken)
+}
+
+func (s *summary) line(first uint64, failed int64) string {
+	return fmt.Sprintf("%d worlds, seeds from %d on, %d instances launched in them; %d failed; %.0f worlds a minute on %d processors.",
+		s.worlds, first, s.launched, failed, float64(s.worlds)/time.Since(s.began).Minutes(), runtime.GOMAXPROCS(0))
+}
+
+// tables tell how often each fault happened, and how often each question was asked.
+func (s *summary) tables() string {
+	var b strings.Builder
+	b.WriteString("| fault | times |\n|---|--:|\n")
+	for _, name := range slices.Sorted(maps.Keys(s.met)) {
+		fmt.Fprintf(&b, "| %s | %d |\n", name, s.met[name])
+	}
+	b.WriteString("\n| invariant | what is judged | times | violated |\n|--:|---|--:|--:|\n")
+	for i, o := range oracles {
+		fmt.Fprintf(&b, "| %d | %s | %d | %d |\n", o.invariant, o.text, s.asked[i], s.broken[i])
+	}
+	return b.String()
 }

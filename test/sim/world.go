@@ -44,6 +44,15 @@ type world struct {
 	judge  *judge
 	user   client.Client
 
+	// met counts the faults that happened, by name, and troubles are those that go on.
+	met      map[string]int
+	troubles []trouble
+	// blindUntil is when EC2 shows everything again, at the latest.
+	blindUntil time.Time
+	// oldest is the first revision with all that is there from the start, and crowd how many operators ran at once at most.
+	oldest int64
+	crowd  int
+
 	started   int
 	setup     bool
 	processes []*process
@@ -55,8 +64,8 @@ type world struct {
 
 // newWorld makes a world with an account and no objects, in a bubble.
 func newWorld(seed uint64) (*world, error) {
-	w := &world{seed: seed, random: rand.New(rand.NewPCG(seed, 0)), gate: &gate{}, uneven: newChance(seed, 0)} // It is to be foreseen.
-	settings := ec2sim.DefaultSettings()
+	w := &world{seed: seed, random: rand.New(rand.NewPCG(seed, 0)), met: map[string]int{}, gate: &gate{}, uneven: newChance(seed, 0)} // It is to be foreseen.
+	settings := w.drawSettings()
 	w.ec2 = ec2sim.New(ec2sim.Options{Seed: seed, Settings: &settings})
 	api, err := apiserver.New(apiserver.Options{Seed: seed, Namespaces: []string{namespace, operatorNamespace}, Intercept: w.intercept})
 	if err != nil {
@@ -70,7 +79,30 @@ func newWorld(seed uint64) (*world, error) {
 	if err := w.user.Apply(context.Background(), config, client.FieldOwner(userName)); err != nil {
 		return nil, fmt.Errorf("making the account: %w", err)
 	}
+	w.oldest = api.ResourceVersion()
 	return w, nil
+}
+
+// drawSettings are EC2's as documented, and, for every other seed, some lags as long as the operator must bear.
+func (w *world) drawSettings() ec2sim.Settings {
+	out := ec2sim.DefaultSettings()
+	for _, lag := range []struct {
+		of  *time.Duration
+		max time.Duration
+	}{
+		{&out.DescribeByIDLag, 30 * time.Second},
+		{&out.DescribeListLag, 2 * time.Minute},
+		{&out.LaunchTagLag, 2 * time.Minute},
+		{&out.TagChangeLag, 30 * time.Second},
+		{&out.StateLag, 30 * time.Second},
+		{&out.ActByIDLag, 30 * time.Second},
+		{&out.TagByIDLag, 30 * time.Second},
+	} {
+		if w.seed%2 == 1 && w.random.IntN(2) == 0 {
+			*lag.of = time.Duration(w.random.Int64N(int64(lag.max)))
+		}
+	}
+	return out
 }
 
 // intercept stops the operators' requests to the API server at the gate.
@@ -105,6 +137,9 @@ func (w *world) intercept(r apiserver.Request) apiserver.Verdict {
 		return apiserver.Verdict{Refuse: errCrashed}
 	case pass, loseAnswer, crashAfter:
 	}
+	if r.Verb == apiserver.VerbGet {
+		w.judge.looked(r, w.api.ResourceVersion())
+	}
 	return apiserver.Verdict{After: func(record apiserver.Record) error {
 		w.judge.wrote(record)
 		switch ruled {
@@ -135,6 +170,11 @@ func (w *world) lines() []string {
 // alive are the processes that run.
 func (w *world) alive() []*process {
 	return slices.DeleteFunc(slices.Clone(w.processes), (*process).gone)
+}
+
+// active are those that are not stopped.
+func (w *world) active() []*process {
+	return slices.DeleteFunc(w.alive(), func(p *process) bool { return p.paused })
 }
 
 // end ends all processes, so that nothing is left in the bubble.

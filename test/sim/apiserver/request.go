@@ -65,6 +65,8 @@ type Record struct {
 
 	// Time when it was made.
 	Time time.Time
+	// Body of a write, as it was sent. It is everybody's: do not change it.
+	Body []byte
 	// Changed: something was stored or deleted.
 	Changed bool
 	// ResourceVersion of the object afterwards, for a write that succeeded; empty when the object is gone.

@@ -70,7 +70,7 @@ func (s *Server) handle(ctx context.Context, user string, r *http.Request, body 
 	if s.options.Intercept != nil {
 		verdict = s.options.Intercept(c.Request)
 	}
-	record := Record{Request: c.Request, Time: time.Now()}
+	record := Record{Request: c.Request, Time: time.Now(), Body: body}
 	if verdict.Refuse != nil {
 		record.Fault = verdict.Refuse
 		s.record(record)

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/test/ec2sim"
+)
+
+// released: an operator gives the finalizer up only when the instance is as deletionPolicy says, in the object as it is at that moment.
+func (j *judge) released(obj *ec2v1.EC2Instance) {
+	if _, before := j.launches.left[obj.UID]; before {
+		return // The object was held by another finalizer since.
+	}
+	j.launches.left[obj.UID] = obj.Spec.DeletionPolicy
+	if j.launches.tampered[obj.UID] {
+		return
+	}
+	for _, i := range j.world.ec2.Instances() {
+		if i.Tags[ec2v1.TagUID] != string(obj.UID) {
+			continue
+		}
+		ok := true
+		switch obj.Spec.DeletionPolicy {
+		case ec2v1.DeletionRetain:
+		case ec2v1.DeletionStop:
+			ok = !i.Live() || i.State == "stopping" || i.State == "stopped"
+		default:
+			ok = i.State == "terminated"
+		}
+		j.holds(finalizerLeaves, ok, "the finalizer of %s leaves with deletionPolicy %s, and instance %s is %s", obj.Name, obj.Spec.DeletionPolicy, i.ID, i.State)
+	}
+}
+
+// allowed: a call changes EC2 as the object that the pass has read says.
+func (j *judge) allowed(c *call) {
+	obj := j.history.decidedOn(c.user)
+	if obj == nil {
+		j.holds(asPolicySays, false, "%s by %s, whose pass has read no object", c.action, c.user)
+		return
+	}
+	deleting, policy := obj.DeletionTimestamp != nil, obj.Spec.DeletionPolicy
+	stopped := obj.Spec.PowerState == ec2v1.PowerStateStopped
+	ok := !deleting
+	switch c.action {
+	case "TerminateInstances":
+		ok = (deleting && policy != ec2v1.DeletionRetain && policy != ec2v1.DeletionStop) || len(liveOf(j.world.ec2, obj.UID)) > 1
+	case "StopInstances":
+		ok = (deleting && policy == ec2v1.DeletionStop) || (!deleting && stopped)
+	case "StartInstances":
+		ok = !deleting && !stopped
+	}
+	suspended := !deleting && obj.Spec.Suspend != nil && *obj.Spec.Suspend
+	j.holds(asPolicySays, ok && !suspended, "%s for %s, whose deletion is %t, deletionPolicy %s, powerState %s, and suspend %t",
+		c.action, obj.Name, deleting, policy, obj.Spec.PowerState, suspended)
+	for _, id := range append(c.list("InstanceId"), c.list("ResourceId")...) {
+		uid := tagOfTruth(j.world.ec2, id, ec2v1.TagUID)
+		j.holds(asPolicySays, uid == string(obj.UID), "%s of instance %s of object %s in a pass over %s (%s)", c.action, id, uid, obj.Name, obj.UID)
+	}
+}
+
+func tagOfTruth(sim *ec2sim.Sim, id, key string) string {
+	for _, i := range sim.Instances() {
+		if i.ID == id {
+			return i.Tags[key]
+		}
+	}
+	return ""
+}

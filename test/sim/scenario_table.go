@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
+	"github.com/fieldowner/ec2-operator/test/ec2sim"
+)
+
+// scenarios are all that the operator has to do.
+//
+// What writes may be: three to Running and one when EC2's status checks have results; two for a deletion; two for a change of a field,
+// and one more where the instance starts anew, so that its checks do, too; one where nothing is to be done.
+var scenarios = []scenario{
+	{name: "create", measured: asked(), writes: 4, launched: 1, moments: true},
+	{name: "create with children", measured: asked(exposed, connected), writes: 4, launched: 1, moments: true},
+	{name: "create, two operators", operators: 2, measured: asked(), writes: 4, launched: 1},
+	{name: "create, user data from a Secret", before: []deed{secret}, measured: asked(withUserData), writes: 4, launched: 1},
+	{name: "the Secret comes late", before: []deed{asked(withUserData)}, measured: secret, writes: 4, launched: 1},
+	{name: "change a tag", before: []deed{asked(tagged("red"))}, measured: asked(tagged("blue")), writes: 2, launched: 1},
+	{name: "remove a tag", before: []deed{asked(tagged("red"))}, measured: asked(), writes: 2, launched: 1},
+	{name: "add children", before: []deed{asked()}, measured: asked(exposed, connected), writes: 2, launched: 1},
+	{name: "remove children", before: []deed{asked(exposed, connected)}, measured: asked(), writes: 2, launched: 1},
+	{name: "stop", before: []deed{asked()}, measured: asked(stopped), writes: 3, launched: 1, moments: true},
+	{name: "start", before: []deed{asked(), asked(stopped)}, measured: asked(), writes: 4, launched: 1},
+	{name: "terminated outside, recreated", before: []deed{asked()}, measured: terminated, writes: 5, launched: 2, moments: true},
+	{name: "terminated outside, not recreated", before: []deed{asked(neverRecreated)}, measured: terminated, writes: 2, launched: 1},
+	{name: "suspend with a change", before: []deed{asked(tagged("red"))}, measured: asked(tagged("blue"), suspended), writes: 1, launched: 1},
+	{
+		name: "resume", before: []deed{asked(tagged("red")), asked(tagged("blue"), suspended)}, measured: asked(tagged("blue")),
+		writes: 2, launched: 1,
+	},
+	{name: "a second manager's tag", before: []deed{asked(tagged("red"))}, measured: alsoTagged, writes: 2, launched: 1},
+	{
+		name: "a second manager's tag, two operators", operators: 2, before: []deed{asked(tagged("red"))}, measured: alsoTagged,
+		writes: 2, launched: 1,
+	},
+	{name: "a second manager gives its tag up", before: []deed{asked(tagged("red")), alsoTagged}, measured: givenUp, writes: 2, launched: 1},
+	{name: "delete", before: []deed{asked(exposed, connected)}, measured: deleted, writes: 2, launched: 1, terminated: 1},
+	{name: "delete, two operators", operators: 2, before: []deed{asked()}, measured: deleted, writes: 2, launched: 1, terminated: 1},
+	{name: "delete, stopped", before: []deed{asked(afterwards(ec2v1.DeletionStop))}, measured: deleted, writes: 2, launched: 1},
+	{name: "delete, retained", before: []deed{asked(afterwards(ec2v1.DeletionRetain))}, measured: deleted, writes: 2, launched: 1},
+	{
+		name: "retained, and then deleted after all", before: []deed{asked(afterwards(ec2v1.DeletionRetain))},
+		measured: atOnce(asked(), deleted), writes: 2, launched: 1, terminated: 1,
+	},
+	{
+		name: "retained, and created anew", before: []deed{asked(afterwards(ec2v1.DeletionRetain)), deleted}, measured: asked(),
+		writes: 4, launched: 2,
+	},
+}
+
+// specOf is the user's part of spec.
+type specOf = ec2v1ac.EC2InstanceSpecApplyConfiguration
+
+// asked: the user applies all that is wanted.
+func asked(changes ...func(*specOf)) deed {
+	return func(w *world) error {
+		spec := ec2v1ac.EC2InstanceSpec().
+			WithImage(ec2v1ac.Image().WithID(ec2sim.ImageAL2023)).WithInstanceType("t3.micro").
+			WithSubnetID(ec2sim.SubnetA).WithSecurityGroupIDs(ec2sim.SecurityGroupDefault)
+		for _, change := range changes {
+			change(spec)
+		}
+		return w.applyAsUser(subject, spec)
+	}
+}
+
+func tagged(value string) func(*specOf) {
+	return func(s *specOf) { s.WithTags(ec2v1ac.Tag().WithKey("team").WithValue(value)) }
+}
+
+func exposed(s *specOf) {
+	s.WithExpose(ec2v1ac.Expose().WithServiceName("svc").WithPorts(ec2v1ac.ExposePort().WithName("http").WithPort(80)))
+}
+
+func connected(s *specOf) { s.WithConnection(ec2v1ac.Connection().WithConfigMapName("map")) }
+
+func stopped(s *specOf) { s.WithPowerState(ec2v1.PowerStateStopped) }
+
+func suspended(s *specOf) { s.WithSuspend(true) }
+
+func neverRecreated(s *specOf) { s.WithRecreatePolicy(ec2v1.RecreateNever) }
+
+func withUserData(s *specOf) {
+	s.WithUserData(ec2v1ac.UserData().WithSecretKeyRef(ec2v1ac.KeyReference().WithName("boot").WithKey("script")))
+}
+
+func afterwards(policy ec2v1.DeletionPolicy) func(*specOf) {
+	return func(s *specOf) { s.WithDeletionPolicy(policy) }
+}
+
+func deleted(w *world) error { return w.deleteAsUser(subject) }
+
+func terminated(w *world) error { return w.terminateInConsole(subject) }
+
+func alsoTagged(w *world) error {
+	return w.applyAs(subject, secondManager, ec2v1ac.EC2InstanceSpec().WithTags(ec2v1ac.Tag().WithKey("cost-center").WithValue("4711")))
+}
+
+func givenUp(w *world) error { return w.applyAs(subject, secondManager, nil) }
+
+func secret(w *world) error {
+	out := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "boot"}, Data: map[string][]byte{"script": []byte("#!/bin/sh\ntrue\n")},
+	}
+	if err := w.user.Create(context.Background(), out); err != nil {
+		return fmt.Errorf("making the Secret: %w", err)
+	}
+	return nil
+}
