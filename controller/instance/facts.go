@@ -182,6 +182,17 @@ func (f facts) untilVanished(in Input) time.Duration {
 	return max(0, f.launchedAt().Add(consistencyWindow).Sub(in.Now))
 }
 
+// untilSettled is how long it takes until EC2 shows the states of all live instances for certain.
+func (f facts) untilSettled(in Input) time.Duration {
+	latest := f.current.LaunchTime
+	for _, e := range f.surplus {
+		if e.LaunchTime.After(latest) {
+			latest = e.LaunchTime
+		}
+	}
+	return max(0, latest.Add(consistencyWindow).Sub(in.Now))
+}
+
 // shuttingDown tells whether EC2 shows the latest instance on its way to terminated. One that it has ceased to
 // show from there is waited for no longer: there is no way back.
 func (f facts) shuttingDown() bool {

@@ -156,10 +156,15 @@ func awaitFirstList(in Input, f facts) Plan {
 	return p
 }
 
-// terminateSurplus: EC2 shows a second live instance of the object with a token of ours.
+// terminateSurplus: EC2 shows a second live instance of the object with a token of ours. While one of them is young, the
+// other may be dead without EC2 showing it yet, and the young one all that the object has.
 func terminateSurplus(in Input, f facts) Plan {
 	surplus := f.surplus[0]
 	p := keep(in, f)
+	if wait := f.untilSettled(in); wait > 0 {
+		p.Step, p.After = StepNone, wait
+		return p
+	}
 	p.Step, p.Of, p.ID = StepTerminateSurplus, surplus.ID, surplus.ID
 	p.Intent, p.SetTags, p.RemoveTags = nil, nil, nil
 	p.hold(in)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 )
@@ -54,7 +56,11 @@ func deleteWithoutList(in Input, f facts) Plan {
 	p.Verdict = f.deleting("Waiting for the first list of the account's instances")
 	if in.ListError != nil {
 		p.Verdict = p.Verdict.failed(in.ListError)
+		return p
 	}
+	ready := meta.FindStatusCondition(in.Object.Status.Conditions, ec2v1.ConditionReady)
+	// An operator that has just started knows less than the one before it told.
+	p.Quiet = ready != nil && ready.Reason == ec2v1.ReasonDeleting
 	return p
 }
 

@@ -35,6 +35,11 @@ func TestDecideTwoInstances(t *testing.T) {
 			step:  StepTerminateSurplus, id: instanceID(2), ready: "True Running", also: tells(instanceID(1)),
 		},
 		{
+			name:  "one of them is young: the other may be dead, and EC2 not show it yet",
+			given: []given{intent(2), recordedInStatus(1), ec2Shows(1, cloud.StateRunning), ec2Shows(2, cloud.StateRunning), after(time.Minute)},
+			ready: "True Running", after: consistencyWindow + 2*time.Second - time.Minute, also: tells(instanceID(1)),
+		},
+		{
 			name:  "the surplus has a token that we do not derive: tags can be forged, it is left alone",
 			given: []given{intent(1), recordedInStatus(1), ec2Shows(1, cloud.StateRunning), ec2Shows(2, cloud.StateRunning, foreignToken), after(long)},
 			ready: "True Running", also: tells(instanceID(1)),

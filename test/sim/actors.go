@@ -77,7 +77,8 @@ var names = []string{"a", "b", nameWithSecret}
 
 func (w *world) pick(of ...string) string { return of[w.random.IntN(len(of))] }
 
-// drawSpec is all that the user says: image, type and user data never change, so that no change needs another instance.
+// drawSpec is all that the user says: image, type and user data never change. The subnet, and with it the zone, seldom does: what lives
+// stays where it is, and what is launched next is launched there.
 func (w *world) drawSpec(name string) *ec2v1ac.EC2InstanceSpecApplyConfiguration {
 	spec := ec2v1ac.EC2InstanceSpec().
 		WithImage(ec2v1ac.Image().WithID(ec2sim.ImageAL2023)).WithInstanceType("t3.micro").
@@ -104,6 +105,9 @@ func (w *world) drawSpec(name string) *ec2v1ac.EC2InstanceSpecApplyConfiguration
 		spec.WithDeletionPolicy(ec2v1.DeletionStop)
 	case 2:
 		spec.WithRecreatePolicy(ec2v1.RecreateNever)
+	}
+	if w.random.IntN(4) == 0 {
+		spec.WithSubnetID(ec2sim.SubnetB)
 	}
 	if w.random.IntN(4) == 0 {
 		spec.WithConnection(ec2v1ac.Connection().WithConfigMapName("map-" + w.pick("x", "y")))

@@ -197,7 +197,9 @@ func (j *judge) writtenByUs(before, after *ec2v1.EC2Instance, old *apiserver.Cha
 	j.intended(before, after, by.user)
 	if slices.Contains(before.Finalizers, ec2v1.InstanceFinalizer) && !slices.Contains(after.Finalizers, ec2v1.InstanceFinalizer) {
 		j.released(before)
+		j.holds(finalizerStays, before.DeletionTimestamp != nil, "%s takes the finalizer of %s away, which nobody has deleted", by.user, before.Name)
 	}
+	j.recordedStays(before, after, liveOf(j.world.ec2, before.UID), by.user)
 	if old != nil {
 		j.others(old.Object, c.Object, before.ManagedFields, after.ManagedFields, true)
 	}

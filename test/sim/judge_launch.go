@@ -116,6 +116,17 @@ func (j *judge) intended(before, after *ec2v1.EC2Instance, user string) {
 	j.launches.byToken[now.Token], j.launches.latest[after.UID] = a, a
 }
 
+// recordedStays: the operator's own record of an instance leaves it only when the instance is gone, or no longer bears the object's uid.
+func (j *judge) recordedStays(before, after *ec2v1.EC2Instance, live []ec2sim.Instance, user string) {
+	id := before.Status.InstanceID
+	if id == "" {
+		return
+	}
+	lives := slices.ContainsFunc(live, func(i ec2sim.Instance) bool { return i.ID == id })
+	j.holds(idStays, after.Status.InstanceID == id || !lives, "%s overwrites status.instanceID of %s with %q, and instance %s lives",
+		user, before.Name, after.Status.InstanceID, id)
+}
+
 // mayRise: an attempt is over when its instance is terminated; or when it never had one, and whoever began it knows that, or enough
 // time has passed.
 func (j *judge) mayRise(token, name string) {
@@ -173,7 +184,9 @@ func (j *judge) launchReaches(c *call) {
 	j.holds(emptyRead, !live, "RunInstances of attempt %d, and the object %s has a live instance", a.Attempt, a.UID)
 	obj := j.known[a.UID]
 	guarded := obj != nil && slices.Contains(obj.Finalizers, ec2v1.InstanceFinalizer)
-	j.holds(emptyRead, guarded || j.launches.tampered[a.UID], "RunInstances for %s, which is gone or has no finalizer", a.UID)
+	// A policy that leaves the instance leaves one that is still being launched, too.
+	left := j.launches.left[a.UID] == ec2v1.DeletionRetain || j.launches.left[a.UID] == ec2v1.DeletionStop
+	j.holds(emptyRead, guarded || left || j.launches.tampered[a.UID], "RunInstances for %s, which is gone or has no finalizer", a.UID)
 }
 
 // launchAnswered notes what the operator knows of a RunInstances.

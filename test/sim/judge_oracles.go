@@ -19,7 +19,9 @@ const (
 	sameParameters
 	attemptRises
 	emptyRead
+	idStays
 	finalizerLeaves
+	finalizerStays
 	asPolicySays
 	specIsTheUsers
 	nothingForNothing
@@ -51,7 +53,9 @@ var oracles = [oracleCount]struct {
 	sameParameters:    {1, "RunInstances with one token has the same parameters each time"},
 	attemptRises:      {2, "the attempt rises when its instance is terminated, or certainly never came to be, or the consistency window is over"},
 	emptyRead:         {2, "a new token reaches EC2 while the object has no live instance, exists, and has its finalizer"},
+	idStays:           {1, "status.instanceID stays while its instance lives and bears the object's uid"},
 	finalizerLeaves:   {3, "the finalizer leaves when the instance is terminated, or is as deletionPolicy says"},
+	finalizerStays:    {3, "the finalizer stays on an object that nobody has deleted"},
 	asPolicySays:      {3, "EC2 is changed as the object that the pass has read says: deletion and its policy, power state, suspend"},
 	specIsTheUsers:    {4, "an operator's write leaves spec, labels, owners, and the annotations and finalizers of others"},
 	nothingForNothing: {5, "an operator writes nothing that changes nothing, when it could know"},

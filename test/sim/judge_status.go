@@ -5,6 +5,7 @@ package sim
 
 import (
 	"reflect"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,6 +52,7 @@ func (j *judge) statusWritten(before, after *ec2v1.EC2Instance, old *apiserver.C
 	}
 	if old != nil && !w.at.IsZero() {
 		caused := old.ResourceVersion != w.revision || truth != w.truth || w.at.Sub(w.since) < viewsLag || w.at.Sub(j.calls.trouble) < viewsLag
+		caused = caused || unseenCause(before) || unseenCause(after)
 		j.holds(nothingVolatile, caused || !onlyTalk(before, after), "the status of %s was written for nothing but messages and times: %+v, and before %+v",
 			after.Name, after.Status.Conditions, before.Status.Conditions)
 	}
@@ -58,6 +60,13 @@ func (j *judge) statusWritten(before, after *ec2v1.EC2Instance, old *apiserver.C
 		w.truth, w.since = truth, time.Now()
 	}
 	w.at, w.revision = time.Now(), c.ResourceVersion
+}
+
+// unseenCause tells whether a status tells of what only the operator sees: that it has just started and has not listed yet, or that a child's
+// name is somebody else's.
+func unseenCause(obj *ec2v1.EC2Instance) bool {
+	ready := conditionOf(obj.Status.Conditions, ec2v1.ConditionReady)
+	return ready != nil && (strings.Contains(ready.Message, "first list") || strings.Contains(ready.Message, "is not this object's"))
 }
 
 // onlyTalk tells whether two statuses differ in messages and times only.

@@ -47,7 +47,17 @@ var broken = map[oracle]func(w *world){
 		w.judge.intended(someObject(), w.withAttempt(1), someUser)
 		w.send("", "RunInstances", "ClientToken="+cloud.ClientToken(w.judge.cluster, someUID, 1)).reaches()
 	},
+	idStays: func(w *world) {
+		before := someObject()
+		before.Status.InstanceID = "i-1"
+		w.judge.recordedStays(before, someObject(), []ec2sim.Instance{someInstance("i-1")}, someUser)
+	},
 	finalizerLeaves: func(w *world) { w.leftBehind(someInstance("i-1")) },
+	finalizerStays: func(w *world) {
+		before := someObject()
+		before.Finalizers = []string{ec2v1.InstanceFinalizer}
+		w.judge.writtenByUs(before, someObject(), nil, apiserver.Change{}, by{user: someUser})
+	},
 	asPolicySays: func(w *world) {
 		w.reads(someObject())
 		w.send("", "TerminateInstances", "InstanceId.1=i-1")
