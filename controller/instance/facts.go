@@ -47,10 +47,13 @@ func learn(in Input) facts {
 
 	live, doomed := split(in, f.tokens)
 	f.current = preferred(live, in.Object.Status.InstanceID)
+	if f.current != nil && f.outdated(in, *f.current) {
+		f.current = nil
+	}
 	for _, e := range live {
 		attempt, ours := f.tokens[e.ClientToken]
 		f.attempt = max(f.attempt, attempt)
-		if e.ID != f.current.ID && ours {
+		if f.current != nil && e.ID != f.current.ID && ours {
 			f.surplus = append(f.surplus, e)
 		}
 	}
@@ -107,6 +110,17 @@ func preferred(live []observer.Entry, recorded string) *observer.Entry {
 		return &live[i]
 	}
 	return &live[0]
+}
+
+// outdated tells whether a live instance is of an attempt before the one whose instance status records and EC2 has not
+// shown here yet: that one was begun when somebody saw this one's end.
+func (f facts) outdated(in Input, e observer.Entry) bool {
+	status := in.Object.Status
+	attempt, ours := f.tokens[e.ClientToken]
+	if !ours || status.InstanceID == "" || status.Launch == nil || attempt >= status.Launch.Attempt || recordedGone(in) {
+		return false
+	}
+	return !slices.ContainsFunc(in.Entries, func(e observer.Entry) bool { return e.ID == status.InstanceID })
 }
 
 // latest is the doomed instance of the highest attempt.
@@ -207,7 +221,7 @@ func (f facts) lastLaunchPossible() time.Time {
 
 // plan starts a plan that leaves everything as it is.
 func (f facts) plan() Plan {
-	p := Plan{ManagedTagKeys: f.object.Status.ManagedTagKeys, Instance: f.told()}
+	p := Plan{ManagedTagKeys: f.ourTags(f.told()), Instance: f.told()}
 	if p.Instance != nil {
 		p.Attempt = f.tokens[p.Instance.ClientToken]
 	}

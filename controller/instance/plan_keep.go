@@ -19,7 +19,7 @@ import (
 // keep: the object has a live instance, which is kept as spec says.
 func keep(in Input, f facts) Plan {
 	p := f.plan()
-	tags := diffTags(in, f.current)
+	tags := diffTags(in, f.current, f.ourTags(f.current))
 	p.ManagedTagKeys = tags.managed
 	p.Changes = diff(in.Object, f.intent, f.current)
 	power := diffPower(in.Object.Spec.PowerState, f.current)
@@ -34,7 +34,7 @@ func keep(in Input, f facts) Plan {
 	p.After = cmp.Or(tags.settling, f.untilVanished(in))
 	if in.suspended() {
 		// Nothing is put on the instance, so nothing more becomes ours.
-		p.ManagedTagKeys = in.Object.Status.ManagedTagKeys
+		p.ManagedTagKeys = f.ourTags(f.current)
 		return p
 	}
 	switch {
@@ -89,8 +89,8 @@ type tagDiff struct {
 
 func (d tagDiff) differ() bool { return len(d.set)+len(d.remove) > 0 }
 
-// diffTags compares tags. Those of others are left alone: a tag is removed only when it is recorded as ours.
-func diffTags(in Input, current *observer.Entry) tagDiff {
+// diffTags compares tags; ours are the keys that are recorded as ours. Those of others are left alone: a tag is removed only when it is recorded as ours.
+func diffTags(in Input, current *observer.Entry, ours []string) tagDiff {
 	owner := cloud.Owner{UID: in.Object.UID, Namespace: in.Object.Namespace, Name: in.Object.Name}
 	desired := cloud.DesiredTags(in.Cluster, owner, &in.Object.Spec)
 	d := tagDiff{set: map[string]string{}}
@@ -100,12 +100,15 @@ func diffTags(in Input, current *observer.Entry) tagDiff {
 		}
 	}
 	var coming []string
-	for _, key := range in.ourTags(current) {
+	_, shown := current.Tags[ec2v1.TagUID]
+	for _, key := range ours {
 		_, wanted := desired[key]
 		_, present := current.Tags[key]
 		switch {
 		case !wanted && present:
 			d.remove = append(d.remove, key)
+		case !wanted && !shown:
+			coming = append(coming, key) // EC2 shows not even the identity: that it does not show this one says nothing.
 		case !wanted:
 			// What we have just set may not show yet: it stays ours until it does, or should have.
 			if left := in.tagShows(current, key); left > 0 {
@@ -125,12 +128,11 @@ func diffTags(in Input, current *observer.Entry) tagDiff {
 
 // ourTags are the keys of the tags that are recorded as ours; of an instance that is not recorded yet, those that it
 // was launched with.
-func (in Input) ourTags(current *observer.Entry) []string {
-	intent := intentOf(in.Object, in.Cluster)
-	if in.Object.Status.InstanceID != current.ID && intent != nil && intent.Token == current.ClientToken {
-		return intent.TagKeys
+func (f facts) ourTags(current *observer.Entry) []string {
+	if current != nil && f.object.Status.InstanceID != current.ID && f.intent != nil && f.intent.Token == current.ClientToken {
+		return f.intent.TagKeys
 	}
-	return in.Object.Status.ManagedTagKeys
+	return f.object.Status.ManagedTagKeys
 }
 
 // tagShows returns how much longer a tag that was set lately may take to show; zero when it was set long ago. What

@@ -35,7 +35,7 @@ func (c *chance) next() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drawn[place]++
-	return rand.New(rand.NewPCG(c.seed^h.Sum64(), c.process<<32|c.drawn[place])).Float64() //nolint:gosec // It is to be foreseen.
+	return rand.New(rand.NewPCG(c.seed^h.Sum64(), c.process<<32|c.drawn[place])).Float64() // It is to be foreseen.
 }
 
 // depth is how many of the operator's functions tell callers apart, and stackDepth how far down they are looked for.

@@ -97,10 +97,10 @@ func (c *call) list(name string, suffix ...string) []string {
 func (j *judge) sent(p *process, r *http.Request, action, text string) *call {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.sentBy(p.user(), r.Context(), r.Header.Get("Amz-Sdk-Request"), action, text)
+	return j.sentBy(r.Context(), p.user(), r.Header.Get("Amz-Sdk-Request"), action, text)
 }
 
-func (j *judge) sentBy(user string, ctx context.Context, attempt, action, text string) *call {
+func (j *judge) sentBy(ctx context.Context, user, attempt, action, text string) *call {
 	c := &call{judge: j, user: user, action: action, text: text, writes: changesEC2(action)}
 	c.form, _ = url.ParseQuery(text) // That of a JSON protocol has nothing that is asked for.
 	j.withinBucket(c)

@@ -131,7 +131,7 @@ func oursByContract(path fieldpath.Path) bool {
 	case len(path) == 0:
 		return false
 	case names[0] == "metadata":
-		return len(path) == 3 && (names[2] == ec2v1.AnnotationLaunch || (names[1] == "finalizers" && path[2].Value != nil && (*path[2].Value).Unstructured() == ec2v1.InstanceFinalizer))
+		return path.Equals(finalizerPath) || path.Equals(annotationPath)
 	case names[0] != "status":
 		return false
 	case len(path) > 2 && names[1] == "conditions" && path[2].Key != nil:

@@ -4,6 +4,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -97,9 +98,9 @@ func (h *history) latest(c apiserver.Change) *apiserver.Change {
 // at is an object at a revision; its zero value stands for none.
 func (h *history) at(id objectID, revision int64) version {
 	versions := h.versions[id]
-	for i := len(versions) - 1; i >= 0; i-- {
-		if versions[i].revision <= revision {
-			return versions[i]
+	for _, v := range slices.Backward(versions) {
+		if v.revision <= revision {
+			return v
 		}
 	}
 	return version{}

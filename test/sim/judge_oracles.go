@@ -3,10 +3,7 @@
 
 package sim
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // oracle is one question that the judge asks of what happened.
 type oracle int
@@ -87,14 +84,4 @@ func (t *tally) add(o tally) {
 	for i, n := range o {
 		t[i] += n
 	}
-}
-
-// table is the tally as a table of Markdown.
-func (t *tally) table() string {
-	var b strings.Builder
-	b.WriteString("| invariant | what is judged | times |\n|---|---|---|\n")
-	for i, o := range oracles {
-		fmt.Fprintf(&b, "| %d | %s | %d |\n", o.invariant, o.text, t[i])
-	}
-	return b.String()
 }

@@ -41,22 +41,29 @@ func (j *judge) allowed(c *call) {
 		return
 	}
 	deleting, policy := obj.DeletionTimestamp != nil, obj.Spec.DeletionPolicy
-	stopped := obj.Spec.PowerState == ec2v1.PowerStateStopped
-	ok := !deleting
-	switch c.action {
-	case "TerminateInstances":
-		ok = (deleting && policy != ec2v1.DeletionRetain && policy != ec2v1.DeletionStop) || len(liveOf(j.world.ec2, obj.UID)) > 1
-	case "StopInstances":
-		ok = (deleting && policy == ec2v1.DeletionStop) || (!deleting && stopped)
-	case "StartInstances":
-		ok = !deleting && !stopped
-	}
 	suspended := !deleting && obj.Spec.Suspend != nil && *obj.Spec.Suspend
-	j.holds(asPolicySays, ok && !suspended, "%s for %s, whose deletion is %t, deletionPolicy %s, powerState %s, and suspend %t",
+	surplus := len(liveOf(j.world.ec2, obj.UID)) > 1
+	j.holds(asPolicySays, asksFor(obj, c.action, surplus) && !suspended, "%s for %s, whose deletion is %t, deletionPolicy %s, powerState %s, and suspend %t",
 		c.action, obj.Name, deleting, policy, obj.Spec.PowerState, suspended)
 	for _, id := range append(c.list("InstanceId"), c.list("ResourceId")...) {
 		uid := tagOfTruth(j.world.ec2, id, ec2v1.TagUID)
 		j.holds(asPolicySays, uid == string(obj.UID), "%s of instance %s of object %s in a pass over %s (%s)", c.action, id, uid, obj.Name, obj.UID)
+	}
+}
+
+// asksFor tells whether an object asks for a change. surplus: EC2 has two live instances of it.
+func asksFor(obj *ec2v1.EC2Instance, action string, surplus bool) bool {
+	deleting, policy := obj.DeletionTimestamp != nil, obj.Spec.DeletionPolicy
+	stopped := obj.Spec.PowerState == ec2v1.PowerStateStopped
+	switch action {
+	case "TerminateInstances":
+		return surplus || (deleting && policy != ec2v1.DeletionRetain && policy != ec2v1.DeletionStop)
+	case "StopInstances":
+		return (deleting && policy == ec2v1.DeletionStop) || (!deleting && stopped)
+	case "StartInstances":
+		return !deleting && !stopped
+	default:
+		return !deleting
 	}
 }
 

@@ -23,7 +23,6 @@ const viewsLag = 3 * time.Minute
 type writer struct {
 	at       time.Time
 	revision int64
-	user     string
 	// truth of the object's instances, and since when it was seen to be so.
 	truth string
 	since time.Time

@@ -207,5 +207,5 @@ func (w *world) reads(obj *ec2v1.EC2Instance) {
 func (w *world) send(attempt, action, form string) *call {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	return w.judge.sentBy(someUser, ctx, attempt, action, form)
+	return w.judge.sentBy(ctx, someUser, attempt, action, form)
 }

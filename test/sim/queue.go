@@ -13,9 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// newQueue is the type of a controller's NewQueue.
-type newQueue = func(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request]
-
 // gatedQueue is controller-runtime's queue, from which a worker takes a key only when the scheduler lets it: else it would depend on chance
 // whether a worker takes a key before or after it is added once more.
 type gatedQueue struct {
@@ -49,7 +46,7 @@ func (p *process) gateQueue(r manager.Runnable) {
 		return
 	}
 	if field := value.Elem().FieldByName("NewQueue"); field.IsValid() {
-		field.Set(reflect.ValueOf(newQueue(p.newQueue)))
+		field.Set(reflect.ValueOf(p.newQueue))
 		value.Elem().FieldByName("MaxConcurrentReconciles").SetInt(1)
 	}
 }

@@ -126,7 +126,7 @@ func (p *play) outcome(state []string) outcome {
 	return out
 }
 
-// does does a deed and lets the world come to rest.
+// does carries a deed out and lets the world come to rest.
 func (p *play) does(d deed, quiet time.Duration) error {
 	if err := d(p.world); err != nil {
 		return err

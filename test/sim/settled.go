@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/test/ec2sim"
@@ -82,7 +83,7 @@ func (w *world) deletionEnded(obj *ec2v1.EC2Instance) {
 	shared := slices.ContainsFunc(obj.ManagedFields, func(e metav1.ManagedFieldsEntry) bool {
 		return e.Manager == restorer && fieldsIn(e).set.Has(finalizerPath)
 	})
-	told := reasonIs(obj, ec2v1.ConditionStalled, ec2v1.ReasonOwnershipConflict)
+	told := stalledFor(obj, ec2v1.ReasonOwnershipConflict)
 	w.judge.holds(finalizerLeaves, !held || (shared && told), "the deletion of %s has not ended: %+v", obj.Name, obj.Status.Conditions)
 	if held {
 		w.judge.holds(finalizerLeaves, len(liveOf(w.ec2, obj.UID)) == 0 || obj.Spec.DeletionPolicy != ec2v1.DeletionTerminate,
@@ -90,8 +91,9 @@ func (w *world) deletionEnded(obj *ec2v1.EC2Instance) {
 	}
 }
 
-func reasonIs(obj *ec2v1.EC2Instance, condition, reason string) bool {
-	c := conditionOf(obj.Status.Conditions, condition)
+// stalledFor tells whether an object says that it is stalled, and why.
+func stalledFor(obj *ec2v1.EC2Instance, reason string) bool {
+	c := conditionOf(obj.Status.Conditions, ec2v1.ConditionStalled)
 	return c != nil && c.Reason == reason
 }
 
@@ -99,12 +101,12 @@ func reasonIs(obj *ec2v1.EC2Instance, condition, reason string) bool {
 func (w *world) saysWhyNone(obj *ec2v1.EC2Instance) bool {
 	ended := slices.ContainsFunc(w.ec2.Instances(), func(i ec2sim.Instance) bool { return i.Tags[ec2v1.TagUID] == string(obj.UID) })
 	switch {
-	case w.lacksSecret(obj) && reasonIs(obj, ec2v1.ConditionStalled, ec2v1.ReasonUserDataNotFound):
+	case w.lacksSecret(obj) && stalledFor(obj, ec2v1.ReasonUserDataNotFound):
 		return true
 	case obj.Spec.RecreatePolicy == ec2v1.RecreateNever && ended:
-		return reasonIs(obj, ec2v1.ConditionStalled, ec2v1.ReasonTerminated)
+		return stalledFor(obj, ec2v1.ReasonTerminated)
 	case w.annotationTaken(obj):
-		return reasonIs(obj, ec2v1.ConditionStalled, ec2v1.ReasonOwnershipConflict)
+		return stalledFor(obj, ec2v1.ReasonOwnershipConflict)
 	default:
 		return false
 	}
@@ -154,6 +156,14 @@ var (
 	annotationPath = makePath("metadata", "annotations", ec2v1.AnnotationLaunch)
 )
 
+// mayBeOthers tells whether a field is not the operator's. What holds its fields, such as the list of conditions, may be nobody's; and without
+// an instance it sets no field that tells of one, nor when the object is on its way out.
+func mayBeOthers(obj *ec2v1.EC2Instance, manager string, path fieldpath.Path) bool {
+	name := path[0].FieldName
+	return name == nil || *name != statusSubresource || !oursByContract(path) ||
+		(manager == nobody && holdsOurs(obj, path)) || obj.Status.InstanceID == "" || obj.DeletionTimestamp != nil
+}
+
 // ownsItsOwn: all of the status but others' conditions is the operator's, and so are its finalizer and its annotation.
 func (w *world) ownsItsOwn(obj *ec2v1.EC2Instance) {
 	j := w.judge
@@ -162,19 +172,17 @@ func (w *world) ownsItsOwn(obj *ec2v1.EC2Instance) {
 			continue
 		}
 		for _, path := range fieldsIn(e).leaves {
-			name := path[0].FieldName
-			foreign := name == nil || *name != statusSubresource || !oursByContract(path)
-			// What holds the operator's fields, such as the list of conditions, may be nobody's. And without an instance the operator sets
-			// no field that tells of one.
-			foreign = foreign || (e.Manager == nobody && holdsOurs(obj, path)) || obj.Status.InstanceID == ""
-			j.holds(oursComeBack, foreign, "%s of %s belongs to %s at rest", path, obj.Name, e.Manager)
+			j.holds(oursComeBack, mayBeOthers(obj, e.Manager, path), "%s of %s belongs to %s at rest", path, obj.Name, e.Manager)
 		}
 	}
 	// Before a launch is decided the operator has no use for a finalizer.
-	if obj.DeletionTimestamp == nil && slices.Contains(obj.Finalizers, ec2v1.InstanceFinalizer) && len(liveOf(w.ec2, obj.UID)) > 0 {
+	if obj.DeletionTimestamp != nil || len(liveOf(w.ec2, obj.UID)) == 0 {
+		return
+	}
+	if slices.Contains(obj.Finalizers, ec2v1.InstanceFinalizer) {
 		j.holds(oursComeBack, ownedByUs(obj.ManagedFields, finalizerPath), "the finalizer of %s is not the operator's", obj.Name)
 	}
-	if obj.Annotations[ec2v1.AnnotationLaunch] != "" && !w.annotationTaken(obj) && obj.DeletionTimestamp == nil && len(liveOf(w.ec2, obj.UID)) > 0 {
+	if obj.Annotations[ec2v1.AnnotationLaunch] != "" && !w.annotationTaken(obj) {
 		j.holds(oursComeBack, ownedByUs(obj.ManagedFields, annotationPath), "the launch intent of %s is not the operator's", obj.Name)
 	}
 }

@@ -29,36 +29,52 @@ func (w *world) childrenAsAsked(obj *ec2v1.EC2Instance, i ec2sim.Instance) {
 	wanted := map[schema.GroupKind]string{}
 	if e := obj.Spec.Expose; e != nil {
 		wanted[serviceKind] = e.ServiceName
-		if svc := w.child(obj, serviceKind, e.ServiceName); svc != nil && controllerOf(svc) != obj.UID {
-			free = false
-		} else {
-			w.exposed(obj, svc, i)
-			slice := w.child(obj, sliceKind, e.ServiceName+"-ipv4")
-			free = slice == nil || controllerOf(slice) == obj.UID
-			w.leads(obj, slice, i)
-		}
+		free = w.exposedAsAsked(obj, e.ServiceName, i)
 	}
 	if c := obj.Spec.Connection; c != nil {
 		wanted[configMapKind] = c.ConfigMapName
-		if m := w.child(obj, configMapKind, c.ConfigMapName); m != nil && controllerOf(m) != obj.UID {
-			free = false
-		} else {
-			id := ""
-			if m != nil {
-				id, _, _ = unstructured.NestedString(m.Object, "data", "instanceID") // It may be absent.
-			}
-			w.judge.holds(childrenAsAsked, id == i.ID, "ConfigMap %s of %s leads to %q, and the instance is %s", c.ConfigMapName, obj.Name, id, i.ID)
-		}
+		free = w.connectedAsAsked(obj, c.ConfigMapName, i) && free
 	}
 	for _, kind := range []schema.GroupKind{serviceKind, configMapKind} {
 		w.nothingLeft(obj, kind, wanted[kind])
 	}
+	w.tellsOfChildren(obj, free)
+}
+
+// exposedAsAsked checks the Service and its slice, and tells whether the names are free or the object's.
+func (w *world) exposedAsAsked(obj *ec2v1.EC2Instance, name string, i ec2sim.Instance) (free bool) {
+	svc := w.child(obj, serviceKind, name)
+	if svc != nil && controllerOf(svc) != obj.UID {
+		return false
+	}
+	w.exposed(obj, svc, i)
+	slice := w.child(obj, sliceKind, name+"-ipv4")
+	w.leads(obj, slice, i)
+	return slice == nil || controllerOf(slice) == obj.UID
+}
+
+// connectedAsAsked checks the ConfigMap, and tells whether its name is free or the object's.
+func (w *world) connectedAsAsked(obj *ec2v1.EC2Instance, name string, i ec2sim.Instance) (free bool) {
+	m := w.child(obj, configMapKind, name)
+	if m != nil && controllerOf(m) != obj.UID {
+		return false
+	}
+	id := ""
+	if m != nil {
+		id, _, _ = unstructured.NestedString(m.Object, "data", "instanceID") // It may be absent.
+	}
+	w.judge.holds(childrenAsAsked, id == i.ID, "ConfigMap %s of %s leads to %q, and the instance is %s", name, obj.Name, id, i.ID)
+	return true
+}
+
+// tellsOfChildren: the object is Ready, or says that somebody else has the name of a child.
+func (w *world) tellsOfChildren(obj *ec2v1.EC2Instance, free bool) {
 	ready := conditionOf(obj.Status.Conditions, ec2v1.ConditionReady)
 	if free && !w.annotationTaken(obj) {
 		w.judge.holds(childrenAsAsked, ready != nil && ready.Status == metav1.ConditionTrue, "%s is not Ready at rest: %+v", obj.Name, obj.Status.Conditions)
 	}
 	if !free {
-		w.judge.holds(childrenAsAsked, reasonIs(obj, ec2v1.ConditionStalled, ec2v1.ReasonChildNotControlled),
+		w.judge.holds(childrenAsAsked, stalledFor(obj, ec2v1.ReasonChildNotControlled),
 			"%s does not say that somebody has the name of its child: %+v", obj.Name, obj.Status.Conditions)
 	}
 }

@@ -213,7 +213,8 @@ func (s *summary) tables() string {
 		fmt.Fprintf(&b, "| %s | %d |\n", name, s.met[name])
 	}
 	b.WriteString("\n| invariant | what is judged | times | violated |\n|--:|---|--:|--:|\n")
-	for i, o := range oracles {
+	for i := range oracles {
+		o := &oracles[i]
 		fmt.Fprintf(&b, "| %d | %s | %d | %d |\n", o.invariant, o.text, s.asked[i], s.broken[i])
 	}
 	return b.String()

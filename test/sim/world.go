@@ -123,6 +123,11 @@ func (w *world) intercept(r apiserver.Request) apiserver.Verdict {
 	if !ok {
 		return apiserver.Verdict{Refuse: errCrashed}
 	}
+	return w.ruleOver(process, r)
+}
+
+// ruleOver waits for the ruling over a process' request.
+func (w *world) ruleOver(process *process, r apiserver.Request) apiserver.Verdict {
 	p := &parked{process: process, system: kubernetes, writes: r.Writes(),
 		what: strings.Join([]string{r.Verb, r.Kind.Kind, r.Subresource, r.Namespace, r.Name, r.Manager}, " ")}
 	ruled, err := w.gate.stop(context.Background(), p)
