@@ -105,7 +105,7 @@ var broken = map[oracle]func(w *world){
 		obj := someObject()
 		obj.Status.InstanceID = "i-1"
 		obj.ManagedFields = ownedBy(thief, "status", `{"f:status":{"f:vpcID":{}}}`)
-		w.ownsItsOwn(obj)
+		w.ownsItsOwn(obj, []ec2sim.Instance{someInstance("i-1")})
 	},
 	tookBackOnce: func(w *world) {
 		w.judge.event(someObject(), reasonTookBack, "Took back what nobody had taken")

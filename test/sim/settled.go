@@ -25,7 +25,7 @@ func (w *world) settled(o options) {
 		}
 		uids[string(obj.UID)] = true
 		w.asAsked(obj, o)
-		w.ownsItsOwn(obj)
+		w.ownsItsOwn(obj, liveOf(w.ec2, obj.UID))
 	}
 	for _, i := range w.ec2.Instances() {
 		if i.Live() && !uids[i.Tags[ec2v1.TagUID]] {
@@ -156,28 +156,26 @@ var (
 	annotationPath = makePath("metadata", "annotations", ec2v1.AnnotationLaunch)
 )
 
-// mayBeOthers tells whether a field is not the operator's. What holds its fields, such as the list of conditions, may be nobody's; and without
-// an instance it sets no field that tells of one, nor when the object is on its way out.
-func mayBeOthers(obj *ec2v1.EC2Instance, manager string, path fieldpath.Path) bool {
+// mayBeOthers tells whether a field is not the operator's, or may be nobody's beside: that stands in nobody's way.
+func mayBeOthers(manager string, path fieldpath.Path) bool {
 	name := path[0].FieldName
-	return name == nil || *name != statusSubresource || !oursByContract(path) ||
-		(manager == nobody && holdsOurs(obj, path)) || obj.Status.InstanceID == "" || obj.DeletionTimestamp != nil
+	return manager == nobody || name == nil || *name != statusSubresource || !oursByContract(path)
 }
 
-// ownsItsOwn: all of the status but others' conditions is the operator's, and so are its finalizer and its annotation.
-func (w *world) ownsItsOwn(obj *ec2v1.EC2Instance) {
+// ownsItsOwn: while there is an instance, all of the status but others' conditions is the operator's, and so are its finalizer and its
+// annotation. Without one the operator sets no field that tells of one, and has no use for a finalizer before a launch is decided.
+func (w *world) ownsItsOwn(obj *ec2v1.EC2Instance, live []ec2sim.Instance) {
 	j := w.judge
+	if obj.DeletionTimestamp != nil || len(live) == 0 {
+		return
+	}
 	for _, e := range obj.ManagedFields {
 		if isOurs(e) {
 			continue
 		}
 		for _, path := range fieldsIn(e).leaves {
-			j.holds(oursComeBack, mayBeOthers(obj, e.Manager, path), "%s of %s belongs to %s at rest", path, obj.Name, e.Manager)
+			j.holds(oursComeBack, mayBeOthers(e.Manager, path), "%s of %s belongs to %s at rest", path, obj.Name, e.Manager)
 		}
-	}
-	// Before a launch is decided the operator has no use for a finalizer.
-	if obj.DeletionTimestamp != nil || len(liveOf(w.ec2, obj.UID)) == 0 {
-		return
 	}
 	if slices.Contains(obj.Finalizers, ec2v1.InstanceFinalizer) {
 		j.holds(oursComeBack, ownedByUs(obj.ManagedFields, finalizerPath), "the finalizer of %s is not the operator's", obj.Name)
@@ -185,15 +183,4 @@ func (w *world) ownsItsOwn(obj *ec2v1.EC2Instance) {
 	if obj.Annotations[ec2v1.AnnotationLaunch] != "" && !w.annotationTaken(obj) {
 		j.holds(oursComeBack, ownedByUs(obj.ManagedFields, annotationPath), "the launch intent of %s is not the operator's", obj.Name)
 	}
-}
-
-// holdsOurs tells whether the operator owns fields below a path.
-func holdsOurs(obj *ec2v1.EC2Instance, path fieldPath) bool {
-	for _, e := range obj.ManagedFields {
-		below := func(p fieldPath) bool { return len(p) > len(path) && p[:len(path)].Equals(path) }
-		if isOurs(e) && slices.ContainsFunc(fieldsIn(e).leaves, below) {
-			return true
-		}
-	}
-	return false
 }
