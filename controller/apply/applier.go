@@ -92,7 +92,7 @@ func (a *Applier) Send(ctx context.Context, d *Draft) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	a.writes.record(result.UID, result.ResourceVersion)
+	a.writes.record(result.UID, result.ResourceVersion, a.clock.Now())
 	for _, c := range d.Taken {
 		a.contests.took(d.contest(c), result.ResourceVersion, a.clock.Now())
 	}
@@ -102,7 +102,7 @@ func (a *Applier) Send(ctx context.Context, d *Draft) (Result, error) {
 // Fresh tells whether live, an object from the cache, contains all that this Applier has written to it. A
 // reconciler does not decide on one that does not: it comes back when the cache has caught up.
 func (a *Applier) Fresh(live client.Object) bool {
-	return a.writes.contained(live.GetUID(), live.GetResourceVersion())
+	return a.writes.contained(live.GetUID(), live.GetResourceVersion(), a.clock.Now())
 }
 
 // Forget drops what is remembered of an object that is gone.

@@ -6,16 +6,20 @@ package apply
 import (
 	"sync"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
+
+// begin is when the tests' writes are made.
+var begin = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
 func TestFreshness(t *testing.T) {
 	const a, b = types.UID("a"), types.UID("b")
 	recorded := func(versions ...string) *writes {
 		w := &writes{}
 		for _, v := range versions {
-			w.record(a, v)
+			w.record(a, v, begin)
 		}
 		return w
 	}
@@ -41,7 +45,7 @@ func TestFreshness(t *testing.T) {
 		{"an answer without version", recorded("10", ""), a, "9", false},
 	} {
 		t.Run(test.says, func(t *testing.T) {
-			if got := test.writes.contained(test.uid, test.cached); got != test.want {
+			if got := test.writes.contained(test.uid, test.cached, begin); got != test.want {
 				t.Errorf("contained(%s, %q) is %t, want %t", test.uid, test.cached, got, test.want)
 			}
 		})
@@ -51,16 +55,28 @@ func TestFreshness(t *testing.T) {
 // TestCaughtUpIsForgotten: what the cache has shown once need not be remembered, since a cache does not go back.
 func TestCaughtUpIsForgotten(t *testing.T) {
 	var w writes
-	w.record("a", "10")
-	w.record("b", "10")
-	w.record("", "10")
-	if !w.contained("a", "10") || len(w.latest) != 1 {
+	w.record("a", "10", begin)
+	w.record("b", "10", begin)
+	w.record("", "10", begin)
+	if !w.contained("a", "10", begin) || len(w.latest) != 1 {
 		t.Errorf("%v is remembered, want only b", w.latest)
 	}
 	w.forget("b")
 	w.forget("b")
-	if !w.contained("b", "1") || len(w.latest) != 0 {
+	if !w.contained("b", "1", begin) || len(w.latest) != 0 {
 		t.Errorf("%v is remembered after all was forgotten", w.latest)
+	}
+}
+
+// TestACacheThatWentBack: after etcd was restored from a backup the cache never shows an earlier write, and is waited for a minute.
+func TestACacheThatWentBack(t *testing.T) {
+	var w writes
+	w.record("a", "10", begin)
+	if w.contained("a", "9", begin.Add(lagMax-1)) {
+		t.Error("the write is not waited for")
+	}
+	if !w.contained("a", "9", begin.Add(lagMax)) || len(w.latest) != 0 {
+		t.Errorf("%v is waited for", w.latest)
 	}
 }
 
@@ -70,8 +86,8 @@ func TestFreshnessIsSharedByWorkers(t *testing.T) {
 	var group sync.WaitGroup
 	for _, uid := range []types.UID{"a", "b", "a"} {
 		group.Go(func() {
-			w.record(uid, "10")
-			w.contained(uid, "9")
+			w.record(uid, "10", begin)
+			w.contained(uid, "9", begin)
 			w.forget(uid)
 		})
 	}

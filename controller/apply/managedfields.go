@@ -32,7 +32,7 @@ func (a *Applier) setManagedFields(ctx context.Context, of *unstructured.Unstruc
 	if err := classify(as, err, nil, nil); err != nil {
 		return Result{}, err
 	}
-	a.writes.record(target.GetUID(), target.GetResourceVersion())
+	a.writes.record(target.GetUID(), target.GetResourceVersion(), a.clock.Now())
 	return Result{Outcome: Changed, UID: target.GetUID(), ResourceVersion: target.GetResourceVersion()}, nil
 }
 

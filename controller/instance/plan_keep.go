@@ -93,12 +93,7 @@ func (d tagDiff) differ() bool { return len(d.set)+len(d.remove) > 0 }
 func diffTags(in Input, current *observer.Entry, ours []string) tagDiff {
 	owner := cloud.Owner{UID: in.Object.UID, Namespace: in.Object.Namespace, Name: in.Object.Name}
 	desired := cloud.DesiredTags(in.Cluster, owner, &in.Object.Spec)
-	d := tagDiff{set: map[string]string{}}
-	for key, value := range desired {
-		if have, ok := current.Tags[key]; !ok || have != value {
-			d.set[key] = value
-		}
-	}
+	d := tagDiff{set: lacking(desired, current.Tags)}
 	var coming []string
 	_, shown := current.Tags[ec2v1.TagUID]
 	for _, key := range ours {
@@ -124,6 +119,17 @@ func diffTags(in Input, current *observer.Entry, ours []string) tagDiff {
 		}
 	}
 	return d
+}
+
+// lacking are the tags that are not there, or have another value.
+func lacking(desired, have map[string]string) map[string]string {
+	out := map[string]string{}
+	for key, value := range desired {
+		if is, ok := have[key]; !ok || is != value {
+			out[key] = value
+		}
+	}
+	return out
 }
 
 // ourTags are the keys of the tags that are recorded as ours; of an instance that is not recorded yet, those that it

@@ -46,7 +46,11 @@ type Reconciler struct {
 	// OperatorNamespace may use every account that has no allowedNamespaces.
 	OperatorNamespace string
 
+	// Namespaces to work in; none are all.
+	Namespaces []string
+
 	memories memories
+	stale    staleness
 }
 
 // Reconcile makes one pass over an object.
@@ -61,7 +65,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, fmt.Errorf("reading EC2Instance from the cache: %w", err)
 	}
 	if !r.Applier.Fresh(obj) {
-		return reconcile.Result{RequeueAfter: apply.CacheLag}, nil
+		return reconcile.Result{RequeueAfter: r.stale.pause(req.NamespacedName)}, nil
 	}
 	// A pass that has begun is carried to its end when the operator is asked to stop: what EC2 has accepted is
 	// to be recorded.
@@ -78,10 +82,11 @@ func (r *Reconciler) result(ctx context.Context, key types.NamespacedName, after
 		log.FromContext(ctx).V(1).Info("Object is gone", "object", key)
 		return reconcile.Result{}, nil
 	case apply.IsStale(err):
-		return reconcile.Result{RequeueAfter: apply.CacheLag}, nil
+		return reconcile.Result{RequeueAfter: r.stale.pause(key)}, nil
 	case err != nil:
 		return reconcile.Result{}, err
 	default:
+		r.stale.over(key)
 		return reconcile.Result{RequeueAfter: after}, nil
 	}
 }

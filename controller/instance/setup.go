@@ -6,6 +6,7 @@ package instance
 import (
 	"context"
 	"errors"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -153,6 +154,9 @@ func indexAccount(obj client.Object) []string {
 // watchEC2 turns what the observer tells into keys.
 func (r *Reconciler) watchEC2(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	r.Observer.OnChange(func(o cloud.Owner) {
+		if len(r.Namespaces) > 0 && !slices.Contains(r.Namespaces, o.Namespace) {
+			return // Another operator's; the account's instances are listed all together.
+		}
 		queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: o.Namespace, Name: o.Name}})
 	})
 	r.Observer.OnSynced(func(s observer.Scope) {

@@ -161,7 +161,7 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 
 	instances := &instance.Reconciler{
 		Reader: mgr.GetClient(), Live: mgr.GetAPIReader(), Applier: applier, Sessions: sessions, Observer: observe,
-		Events: mgr.GetEventRecorder("ec2-operator"), Clock: clock.RealClock{}, Cluster: cluster, OperatorNamespace: o.Namespace,
+		Events: mgr.GetEventRecorder("ec2-operator"), Clock: clock.RealClock{}, Cluster: cluster, OperatorNamespace: o.Namespace, Namespaces: o.WatchNamespaces,
 	}
 	accounts := &account.Reconciler{Reader: mgr.GetClient(), Applier: applier, Sessions: sessions, Observer: observe, Clock: clock.RealClock{}}
 	if err := errors.Join(
