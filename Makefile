@@ -55,7 +55,17 @@ SEED ?= 0
 
 .PHONY: sim
 sim: ## Run the whole operator in virtual time under faults, SEEDS worlds from SEED on.
-	$(GO) test ./test/sim -count=1 -v -timeout 2h -sim.seeds=$(SEEDS) -sim.seed=$(SEED)
+	$(GO) test ./test/sim -run 'TestSeeds$$' -count=1 -v -timeout 5h -sim.seeds=$(SEEDS) -sim.seed=$(SEED)
+
+.PHONY: mutants
+mutants: SEEDS = 300
+mutants: ## Plant ten bugs in the operator, one at a time, and have the simulation catch each. SEEDS is how many worlds it may take.
+	$(GO) test ./test/sim/mutants -run TestMutants -count=1 -v -timeout 5h -mutants -mutants.seeds=$(SEEDS)
+
+.PHONY: reliability
+reliability: ## Run the simulation, SEEDS worlds from SEED on, and all crash plans, and write docs/reliability.md's tables.
+	$(GO) test ./test/sim -run 'TestSeeds$$|TestCrashPlans$$' -count=1 -v -timeout 5h \
+		-sim.seeds=$(SEEDS) -sim.seed=$(SEED) -sim.crashplans=all -sim.docs
 
 .PHONY: bench
 bench: controlplane ## Run the benchmarks.

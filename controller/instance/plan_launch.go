@@ -5,6 +5,7 @@ package instance
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -117,6 +118,9 @@ func launch(in Input, f facts) Plan {
 
 // intend writes the intent of an attempt.
 func intend(in Input, f facts, attempt int64, reason string) Plan {
+	if token := cloud.ClientToken(in.Cluster, in.Object.UID, attempt); in.intentLost() && !in.ruledOut(token) {
+		return findLostIntent(in, f, attempt, token)
+	}
 	p := preparation(in, f)
 	if in.Prepared == nil {
 		return p
@@ -136,6 +140,32 @@ func intend(in Input, f facts, attempt int64, reason string) Plan {
 		Reason:       reason,
 	}
 	p.Step, p.Of, p.Intent = StepIntend, intent.Token, intent
+	return p
+}
+
+// intentLost tells whether somebody has taken the launch intent away, as a replace without it does: the finalizer, which comes
+// with it, is there. What it launched cannot be told from the object, and EC2 takes its token for new in another zone.
+func (in Input) intentLost() bool {
+	_, there := in.Object.Annotations[ec2v1.AnnotationLaunch]
+	return !there && slices.Contains(in.Object.Finalizers, ec2v1.InstanceFinalizer)
+}
+
+// ruledOut tells whether a token is known to have launched nothing: it was looked for until a look that was answered after
+// the consistency window found nothing.
+func (in Input) ruledOut(token string) bool {
+	return in.Memory.Voiding == token && in.Memory.unseenAt(token, in.Memory.VoidingSince.Add(consistencyWindow))
+}
+
+// findLostIntent looks for what an attempt whose intent is lost may have launched.
+func findLostIntent(in Input, f facts, attempt int64, token string) Plan {
+	p := f.plan()
+	p.Step, p.Of, p.Intent = StepFindByToken, token, &LaunchIntent{UID: in.Object.UID, Attempt: attempt, Token: token}
+	p.Verdict = f.waiting(ec2v1.ReasonLaunching,
+		"Annotation "+ec2v1.AnnotationLaunch+" was removed; looking whether EC2 has launched an instance before the next launch")
+	p.hold(in)
+	if p.Step == StepNone {
+		p.Intent = nil // It is not written, and is not told.
+	}
 	return p
 }
 
@@ -160,7 +190,7 @@ func void(in Input, f facts) Plan {
 	if in.Memory.Rejected == f.intent.Token {
 		return intend(in, f, f.attempt+1, launchSpecChanged)
 	}
-	if in.Memory.Voiding == f.intent.Token && in.Memory.unseenAt(f.intent.Token, in.Memory.VoidingSince.Add(consistencyWindow)) {
+	if in.ruledOut(f.intent.Token) {
 		return intend(in, f, f.attempt+1, launchSpecChanged)
 	}
 	return findAttempt(in, f, "spec has changed since the launch was decided; looking whether EC2 had accepted it before the next one")

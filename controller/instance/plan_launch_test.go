@@ -45,6 +45,19 @@ func TestDecideFirstLaunch(t *testing.T) {
 			},
 		},
 		{
+			name:  "the launch intent was taken away, and the finalizer is there: what it launched is looked for first",
+			given: []given{prepared(hash), func(in *Input) { in.Object.Finalizers = []string{ec2v1.InstanceFinalizer} }},
+			step:  StepFindByToken, ready: "False Launching", flow: "Reconciling",
+		},
+		{
+			name: "the launch intent was taken away, and what it launched was not found for the whole window: launch",
+			given: []given{prepared(hash), func(in *Input) {
+				in.Object.Finalizers = []string{ec2v1.InstanceFinalizer}
+				in.Memory.Voiding, in.Memory.VoidingSince = token(1), in.Now.Add(-consistencyWindow)
+			}, called(StepFindByToken, token(1), 0, errUnseen)},
+			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intends(1, launchCreated),
+		},
+		{
 			name: "user data is missing: say so, and look again",
 			given: []given{func(in *Input) {
 				in.PrepareError = &PrepareError{Reason: ec2v1.ReasonUserDataNotFound, Message: "spec.userData.secretKeyRef: …", After: userDataAgain}

@@ -234,6 +234,24 @@ func TestAnInstanceThatVanishedIsReplaced(t *testing.T) {
 	})
 }
 
+// A new operator, whose first lists do not show the instance, does not take it for gone.
+func TestAnInstanceOutOfSightForAWhileIsKept(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.run()
+		time.Sleep(long)
+		r.ec2.taken()
+		r.ec2.set(func() { r.ec2.hidden = true })
+		r.restart()
+		r.passes(4 * time.Minute)
+		r.ec2.set(func() { r.ec2.hidden = false })
+		obj := r.until("the instance is seen again", readyIs(ec2v1.ReasonRunning))
+		if obj.Status.InstanceID != instanceID(1) {
+			r.Errorf("got %+v", obj.Status)
+		}
+		r.expectCalls()
+	})
+}
+
 func TestAnInstanceThatVanishedDoesNotHoldDeletionUp(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.run()
@@ -259,6 +277,9 @@ func TestAnIntentThatAnotherManagerHolds(t *testing.T) {
 		if obj.Annotations[ec2v1.AnnotationLaunch] != "mine" {
 			r.Errorf("annotations are %v", obj.Annotations)
 		}
+		// Each pass would intend something else, and tells the same.
+		r.expectWrites("status")
+		r.expectRest()
 	})
 }
 

@@ -41,6 +41,8 @@ type Cluster struct {
 	apiServer   *envtest.APIServer
 	controllers *process
 
+	etcdLife, apiServerLife killable
+
 	admin      *rest.Config
 	kubeconfig string
 
@@ -80,6 +82,7 @@ func start(ctx context.Context, o Options, programs assets) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{options: o, assets: programs, data: data}
+	c.etcdLife.name, c.apiServerLife.name = etcdProgram, apiServerProgram
 	for _, step := range []func(context.Context) error{
 		c.startEtcd,
 		c.startAPIServer,

@@ -29,7 +29,7 @@ var controllers = []string{
 
 func (c *Cluster) startEtcd(context.Context) error {
 	c.say("Starting etcd")
-	dir, err := c.data.makeSubfolder("etcd")
+	dir, err := c.data.makeSubfolder(etcdProgram)
 	if err != nil {
 		return err
 	}
@@ -37,6 +37,10 @@ func (c *Cluster) startEtcd(context.Context) error {
 		Path: c.assets.path(etcdProgram), DataDir: dir,
 		StartTimeout: startTimeout, StopTimeout: stopTimeout,
 	}
+	return c.runEtcd()
+}
+
+func (c *Cluster) runEtcd() error {
 	return c.data.withLog(etcdProgram, func(log *os.File) error {
 		c.etcd.Out, c.etcd.Err = log, log
 		return c.explainStart(etcdProgram, c.etcd.Start())
@@ -60,6 +64,10 @@ func (c *Cluster) startAPIServer(context.Context) error {
 			return err
 		}
 	}
+	return c.runAPIServer()
+}
+
+func (c *Cluster) runAPIServer() error {
 	return c.data.withLog(apiServerProgram, func(log *os.File) error {
 		c.apiServer.Out, c.apiServer.Err = log, log
 		return c.explainStart(apiServerProgram, c.apiServer.Start())
@@ -142,18 +150,12 @@ func (c *Cluster) stopAPIServer() error {
 	if c.apiServer == nil {
 		return nil
 	}
-	if err := c.apiServer.Stop(); err != nil {
-		return fmt.Errorf("stopping %s: %w", apiServerProgram, err)
-	}
-	return nil
+	return c.apiServerLife.stop(c.apiServer.Stop)
 }
 
 func (c *Cluster) stopEtcd() error {
 	if c.etcd == nil {
 		return nil
 	}
-	if err := c.etcd.Stop(); err != nil {
-		return fmt.Errorf("stopping %s: %w", etcdProgram, err)
-	}
-	return nil
+	return c.etcdLife.stop(c.etcd.Stop)
 }

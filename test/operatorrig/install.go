@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"k8s.io/client-go/tools/clientcmd"
+
 	"github.com/fieldowner/ec2-operator/test/cluster"
 )
 
@@ -47,4 +49,23 @@ func Install(ctx context.Context, c *cluster.Cluster, root, dir string) (*Operat
 		}
 	}
 	return o, c.ServiceAccountKubeconfig(ctx, Namespace, Account, o.kubeconfig)
+}
+
+// kubeconfigFor is the operator's kubeconfig, or a copy in dir that leads to another server.
+func (o *Operator) kubeconfigFor(s Settings, dir string) (string, error) {
+	if s.Server == "" {
+		return o.kubeconfig, nil
+	}
+	config, err := clientcmd.LoadFromFile(o.kubeconfig)
+	if err != nil {
+		return "", fmt.Errorf("reading the operator's kubeconfig: %w", err)
+	}
+	for _, c := range config.Clusters {
+		c.Server, c.CertificateAuthorityData = s.Server, s.Authority
+	}
+	path := filepath.Join(dir, "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		return "", fmt.Errorf("writing the operator's kubeconfig: %w", err)
+	}
+	return path, nil
 }

@@ -30,6 +30,11 @@ type Settings struct {
 	EC2 string
 	// Flags are more of them.
 	Flags []string
+	// Server is the API server's URL and Authority vouches for it, as PEM, where the operator is to reach it another way than the suite does.
+	Server    string
+	Authority []byte
+	// Troubled: what the operator works with is made to fail, so that it may log errors.
+	Troubled bool
 }
 
 // Process is a running operator.
@@ -39,19 +44,29 @@ type Process struct {
 	log  lockedBuffer
 	done chan struct{}
 	err  error
+	// marks are what its log must not have.
+	marks []string
 }
 
-// Start starts an operator. It is stopped when the test is over, and fails it when it has panicked or logged an error.
+// Start starts an operator. It is stopped when the test is over, and fails it when it has panicked or
+// logged an error.
 func (o *Operator) Start(t *testing.T, s Settings) *Process {
 	t.Helper()
+	kubeconfig, err := o.kubeconfigFor(s, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	args := append([]string{
-		"--kubeconfig", o.kubeconfig,
+		"--kubeconfig", kubeconfig,
 		"--leader-elect=false",
 		"--metrics-bind-address", "0",
 		"--health-probe-bind-address", "0",
 		"--watch-namespaces", strings.Join(s.Namespaces, ","),
 	}, s.Flags...)
-	p := &Process{t: t, cmd: exec.Command(o.binary, args...), done: make(chan struct{})}
+	p := &Process{t: t, cmd: exec.Command(o.binary, args...), done: make(chan struct{}), marks: []string{"panic"}}
+	if !s.Troubled {
+		p.marks = append(p.marks, `"level":"ERROR"`)
+	}
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
 	p.cmd.Env = append(os.Environ(),
 		"AWS_ENDPOINT_URL="+s.EC2, "AWS_REGION=eu-central-1",
@@ -85,7 +100,7 @@ func (p *Process) Stop() {
 	if p.t.Failed() {
 		p.t.Logf("The operator's log, its end:\n%s", p.LogTail(shown))
 	}
-	for _, mark := range []string{"panic", `"level":"ERROR"`} {
+	for _, mark := range p.marks {
 		if strings.Contains(p.log.String(), mark) && !p.t.Failed() {
 			p.t.Errorf("the operator logged %s:\n%s", mark, p.LogTail(shown))
 		}

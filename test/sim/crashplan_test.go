@@ -22,7 +22,7 @@ var crashPlansFlag = flag.String("sim.crashplans", "",
 
 const (
 	// share is how many of the moments run by default: one in so many, another one with each seed.
-	share = 4
+	share = 8
 	// tailLines is how much of a failing point's trace is shown, and shown how many failing points of a scenario are told in full.
 	tailLines = 60
 	shown     = 3

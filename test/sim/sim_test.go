@@ -26,8 +26,8 @@ import (
 
 // How many worlds TestSeeds and TestReplay run by default: what fits into a minute of a machine that has other tests to run.
 const (
-	defaultSeeds = 150
-	replayed     = 12
+	defaultSeeds = 100
+	replayed     = 8
 )
 
 // lazyGC lets the heap grow fivefold between collections: worlds are short-lived, and a sixth of the time would go into collecting them.

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const docsPath = "../../docs/reliability.md"
+
+var docsMu sync.Mutex
+
+// markersOf are around a generated part of the page.
+func markersOf(part string) (begin, end string) {
+	return fmt.Sprintf("<!-- %s:begin -->\n", part), fmt.Sprintf("<!-- %s:end -->", part)
+}
+
+// writeDocs writes a part of docs/reliability.md anew.
+func writeDocs(t *testing.T, part, text string) {
+	t.Helper()
+	docsMu.Lock()
+	defer docsMu.Unlock()
+	page, err := os.ReadFile(docsPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := markersOf(part)
+	before, rest, found := strings.Cut(string(page), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no part %q", docsPath, part)
+	}
+	if err := os.WriteFile(docsPath, []byte(before+begin+strings.TrimRight(text, "\n")+"\n"+end+after), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDocs: the page tells of every fault, every question and every scenario that there is, and of no violation. The numbers in it are
+// those of the run that wrote it.
+func TestDocs(t *testing.T) {
+	raw, err := os.ReadFile(docsPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(raw)
+	for _, h := range hazards {
+		if !strings.Contains(page, "| "+h.name+" |") {
+			t.Errorf("no row for the fault %q: run make reliability", h.name)
+		}
+	}
+	for _, o := range oracles {
+		if !strings.Contains(page, "| "+o.text+" |") {
+			t.Errorf("no row for the question whether %s: run make reliability", o.text)
+		}
+	}
+	for _, s := range scenarios {
+		if !strings.Contains(page, "| "+s.name+" |") {
+			t.Errorf("no row for the scenario %q: run make reliability", s.name)
+		}
+	}
+}
