@@ -7,8 +7,11 @@
 //
 // Every request of every operator stops at a gate. A scheduler, driven by a seed, decides which one goes on and what becomes of it, when a
 // cache sees the next change, when users and outsiders act, when an operator crashes, and how much time passes. What was written, launched
-// and shown is judged all the time (oracles.go); then faults end, and the world must come to rest in the state that was asked for.
+// and shown is judged all the time (judge_oracles.go); then faults end, and the world must come to rest in the state that was asked for.
 //
-// A run that fails prints its seed and how to repeat it. What happens at one instant in several goroutines is not yet in the scheduler's
-// hands, so the same seed is mostly, and not always, the same run.
+// A run that fails prints how to repeat it, with as few steps as it needs. A seed is a run, to the last request (TestReplay): what happens at
+// one instant in several goroutines is the scheduler's too, no two delays are equal, and each place in the code draws from its own sequence.
+//
+// Beside the worlds drawn from seeds there are crash plans: every write of every scenario is a moment at which an operator dies, and the end
+// is compared with a run in which nothing happens (scenario.go, crashplan.go).
 package sim
