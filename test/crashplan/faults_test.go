@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/fieldowner/ec2-operator/test/faultproxy"
-	"github.com/fieldowner/ec2-operator/test/operatorrig"
 )
 
 // second is the object whose launch meets the fault.
@@ -80,10 +79,7 @@ func (f fault) meets(t *testing.T) {
 	s := newStage(t)
 	s.allow(10)
 	during := newTrouble(f)
-	p := s.start(during, func(o *faultproxy.Options, settings *operatorrig.Settings) {
-		o.HTTP1 = f.http1
-		settings.Troubled = true
-	})
+	p := s.start(during, func(o *faultproxy.Options) { o.HTTP1 = f.http1 })
 	create(s)
 	s.eventually("waiting for what is there before", s.running)
 
