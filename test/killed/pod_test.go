@@ -4,7 +4,6 @@
 package killed
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -19,6 +18,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/fieldowner/ec2-operator/test/operatorrig"
 )
 
 const (
@@ -32,7 +33,7 @@ const (
 // pod keeps an operator running, the way a kubelet does, until it is killed.
 type pod struct {
 	args, env []string
-	log       lockedBuffer
+	log       operatorrig.Log
 
 	end  context.CancelFunc
 	done chan struct{}
@@ -62,7 +63,7 @@ func newPod(t *testing.T, ec2URL string, namespaces ...string) *pod {
 			t.Error("the operator panicked")
 		}
 		if t.Failed() {
-			t.Logf("The operator's log, its end:\n%s", p.log.tail(shownLines))
+			t.Logf("The operator's log, its end:\n%s", p.log.Tail(shownLines))
 		}
 	})
 	return p
@@ -139,27 +140,4 @@ func pause(ctx context.Context, d time.Duration) {
 	case <-time.After(d):
 	case <-ctx.Done():
 	}
-}
-
-// lockedBuffer is a log that is read while it is written.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
-func (b *lockedBuffer) tail(lines int) string {
-	all := strings.Split(strings.TrimSpace(b.String()), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }

@@ -4,12 +4,10 @@
 package operatorrig
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -41,7 +39,7 @@ type Settings struct {
 type Process struct {
 	t    *testing.T
 	cmd  *exec.Cmd
-	log  lockedBuffer
+	log  Log
 	done chan struct{}
 	err  error
 	// marks are what its log must not have.
@@ -132,24 +130,5 @@ func (p *Process) Running() error {
 
 // LogTail is the end of the operator's log.
 func (p *Process) LogTail(lines int) string {
-	all := strings.Split(strings.TrimSpace(p.log.String()), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
-}
-
-// lockedBuffer is a log that is read while it is written.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
+	return p.log.Tail(lines)
 }
