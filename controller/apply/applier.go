@@ -46,6 +46,7 @@ type Applier struct {
 	metrics   *Metrics
 	writes    writes
 	contests  contests
+	noOps     noOps
 }
 
 // Option changes an Applier.
@@ -59,7 +60,7 @@ func WithClock(c clock.PassiveClock) Option { return func(a *Applier) { a.clock 
 
 // New returns an Applier that writes through c. Kinds that p does not know are always sent.
 func New(c client.Client, p *Predictor, options ...Option) *Applier {
-	a := &Applier{client: c, predictor: p, clock: clock.RealClock{}}
+	a := &Applier{client: c, predictor: p, clock: clock.RealClock{}, noOps: newNoOps()}
 	for _, o := range options {
 		o(a)
 	}

@@ -21,8 +21,9 @@ type Draft struct {
 
 	intent Intent
 	// body is the intent without what is left.
-	body       *unstructured.Unstructured
-	live       client.Object
+	body *unstructured.Unstructured
+	live client.Object
+	// before is live as the merge code sees it; nil where the intent is known to change nothing.
 	before     *unstructured.Unstructured
 	prediction Prediction
 }
@@ -39,9 +40,17 @@ func (a *Applier) Draft(live client.Object, in Intent) (*Draft, error) {
 		return nil, err
 	}
 	d := &Draft{intent: in, body: body, live: live}
+	key, of, told := a.noOpOf(live, in)
+	if told && a.noOps.known(key, of) {
+		d.prediction, _ = Prediction{NoOp: true}.filled(nil, nil)
+		return d, nil
+	}
 	d.before, _ = a.predictor.unstructured(live) // What cannot be read is not predicted on.
 	a.predict(d)
 	a.leave(d)
+	if told && d.prediction.NoOp && len(d.Left) == 0 && !Inherited(live) {
+		a.noOps.remember(key, of)
+	}
 	return d, nil
 }
 

@@ -26,6 +26,7 @@ type Predictor struct {
 
 	mu      sync.RWMutex
 	differs map[schema.GroupKind]bool
+	told    uint64
 	lossy   map[reflect.Type]bool
 }
 
@@ -46,7 +47,17 @@ func NewPredictor(scheme *runtime.Scheme, converters ...managedfields.TypeConver
 func (p *Predictor) SchemaDiffers(kind schema.GroupKind, differs bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.differs[kind] = differs
+	if p.differs[kind] != differs {
+		p.differs[kind] = differs
+		p.told++
+	}
+}
+
+// schemas is another number whenever another set of schemas is the compiled one.
+func (p *Predictor) schemas() uint64 {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.told
 }
 
 // Prediction is what the API server would do with an intent.
