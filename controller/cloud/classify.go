@@ -20,6 +20,9 @@ func classify(op string, err error) *Error {
 		e.Op = op
 		return &e
 	}
+	if unconfirmed, ok := errors.AsType[*unconfirmedError](err); ok {
+		return &Error{Op: op, Class: ClassTransient, Message: "the call was not confirmed", Definite: true, Err: unconfirmed}
+	}
 	if errors.Is(err, context.Canceled) {
 		return &Error{Op: op, Class: ClassTransient, Message: "the call was canceled", Err: err}
 	}

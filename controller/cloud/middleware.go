@@ -26,13 +26,13 @@ type Call struct {
 	Service string
 	// Action is AWS's word for the operation.
 	Action string
-	// Duration from sending to the end of the answer; zero when our own limiter refused the request.
+	// Duration from sending to the end of the answer; zero when the request was not sent.
 	Duration time.Duration
 	// Class of the failure; empty when it succeeded.
 	Class Class
 	// Code is AWS's for the failure; empty when there was none.
 	Code string
-	// Sent is false when our own limiter refused the request.
+	// Sent is false when our own limiter refused the request, or it was not confirmed.
 	Sent bool
 }
 
@@ -67,6 +67,10 @@ func (g *gate) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, 
 	action := service + " " + operation
 	call := Call{Account: g.account, Region: g.region, Service: service, Action: operation}
 	if err := g.limiter.wait(ctx, action); err != nil {
+		g.report(call, err)
+		return middleware.FinalizeOutput{}, middleware.Metadata{}, err
+	}
+	if err := Confirm(ctx); err != nil {
 		g.report(call, err)
 		return middleware.FinalizeOutput{}, middleware.Metadata{}, err
 	}

@@ -127,6 +127,9 @@ func (a *actor) act(ctx context.Context, p Plan, prepared *Prepared) ([]Event, e
 func (a *actor) launch(ctx context.Context, intent *LaunchIntent, prepared *Prepared) ([]Event, error) {
 	a.memory.Voiding = "" // What was not found before this call says nothing of what the call makes.
 	i, err := a.session.Launch(ctx, intent.Token, prepared.Parameters)
+	if cloud.Unconfirmed(err) != nil {
+		return nil, err // EC2 was not asked: there is nothing to remember.
+	}
 	switch {
 	case err == nil:
 		a.memory.Rejected = ""

@@ -6,6 +6,7 @@ package instance
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -69,19 +70,27 @@ func intentOf(obj *ec2v1.EC2Instance, cluster string) *LaunchIntent {
 	return intent
 }
 
-// stillIntended tells whether the API server has the object with this intent, and not on its way out. A launch that is
-// repeated writes nothing that the API server could refuse, so it is asked: the cache may be of another time, and a launch
-// for an object that is gone would belong to nobody.
-func (p *pass) stillIntended(ctx context.Context, intent *LaunchIntent) (bool, error) {
-	live := &ec2v1.EC2Instance{}
-	if err := p.Live.Get(ctx, keyOf(p.obj), live); err != nil {
-		if apierrors.IsNotFound(err) {
-			return false, nil
+// errNotIntended is why a launch is not repeated: the cache is behind.
+var errNotIntended = errors.New("the launch is no longer intended")
+
+// stillIntended asks whether the API server has the object with this intent, and not on its way out. A launch that is
+// repeated writes nothing that the API server could refuse: the cache may be of another time, and a launch for an object
+// that is gone would belong to nobody.
+func (p *pass) stillIntended(intent *LaunchIntent) func(context.Context) error {
+	return func(ctx context.Context) error {
+		live := &ec2v1.EC2Instance{}
+		if err := p.Live.Get(ctx, keyOf(p.obj), live); err != nil {
+			if apierrors.IsNotFound(err) {
+				return errNotIntended
+			}
+			return fmt.Errorf("asking whether the launch is still intended: %w", err)
 		}
-		return false, fmt.Errorf("asking whether the launch is still intended: %w", err)
+		there := intentOf(live, p.Cluster)
+		if live.UID != p.obj.UID || live.DeletionTimestamp != nil || there == nil || there.Token != intent.Token {
+			return errNotIntended
+		}
+		return nil
 	}
-	there := intentOf(live, p.Cluster)
-	return live.UID == p.obj.UID && live.DeletionTimestamp == nil && there != nil && there.Token == intent.Token, nil
 }
 
 // encode returns the annotation's value.

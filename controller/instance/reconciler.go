@@ -5,6 +5,7 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -81,7 +82,7 @@ func (r *Reconciler) result(ctx context.Context, key types.NamespacedName, after
 	case apply.IsGone(err):
 		log.FromContext(ctx).V(1).Info("Object is gone", "object", key)
 		return reconcile.Result{}, nil
-	case apply.IsStale(err):
+	case apply.IsStale(err), errors.Is(err, errNotIntended):
 		return reconcile.Result{RequeueAfter: r.stale.pause(key)}, nil
 	case err != nil:
 		return reconcile.Result{}, err
@@ -160,12 +161,10 @@ func (p *pass) carryOut(ctx context.Context, plan Plan) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	if plan.Step == StepLaunch {
-		if still, err := p.stillIntended(ctx, plan.Intent); err != nil || !still {
-			return apply.CacheLag, err
-		}
+	told, err := p.act(ctx, plan)
+	if why := cloud.Unconfirmed(err); why != nil {
+		return 0, why
 	}
-	told, err := p.actor.act(ctx, plan, p.in.Prepared)
 	if plan.Step == StepNone {
 		return p.tell(ctx, plan)
 	}
@@ -174,6 +173,14 @@ func (p *pass) carryOut(ctx context.Context, plan Plan) (time.Duration, error) {
 		return after.plan.After, nil
 	}
 	return p.tell(ctx, after.plan)
+}
+
+// act takes the plan's step. A launch that is repeated is confirmed first.
+func (p *pass) act(ctx context.Context, plan Plan) ([]Event, error) {
+	if plan.Step == StepLaunch {
+		ctx = cloud.Confirming(ctx, p.stillIntended(plan.Intent))
+	}
+	return p.actor.act(ctx, plan, p.in.Prepared)
 }
 
 // outcome is what a pass has to tell after its step.

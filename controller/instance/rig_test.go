@@ -66,7 +66,10 @@ func (f *fakeEC2) call(format string, args ...any) error {
 	return f.refuse
 }
 
-func (f *fakeEC2) Launch(_ context.Context, token string, p cloud.LaunchParameters) (cloud.Instance, error) {
+func (f *fakeEC2) Launch(ctx context.Context, token string, p cloud.LaunchParameters) (cloud.Instance, error) {
+	if err := cloud.Confirm(ctx); err != nil {
+		return cloud.Instance{}, err
+	}
 	err := f.call("Launch %s", token)
 	defer f.mu.Unlock()
 	if err != nil {

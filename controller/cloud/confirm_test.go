@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cloud
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+)
+
+// TestConfirmingIsAskedForEachRequestThatIsSentAndNoOther: the burst of RunInstances passes, and what is refused by the rate
+// limits asks nothing.
+func TestConfirmingIsAskedForEachRequestThatIsSentAndNoOther(t *testing.T) {
+	standardEnvironment(t)
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeAWS{answer: always(ok("<RunInstancesResponse/>"))}
+		s := newTestSession(t, f)
+		asked, refused := 0, 0
+		ctx := Confirming(t.Context(), func(context.Context) error { asked++; return nil })
+		for range 20 {
+			if _, err := s.Launch(ctx, "token", fullLaunch()); mustError(t, err).Class == ClassThrottled {
+				refused++
+				synctest.Wait()
+			}
+		}
+		if sent := len(f.actions()); asked != sent || asked == 0 {
+			t.Errorf("asked %d times for %d requests, %d refused", asked, sent, refused)
+		}
+	})
+}
+
+// TestUnconfirmedIsNotSent, and its reason reaches the caller as it is.
+func TestUnconfirmedIsNotSent(t *testing.T) {
+	f := &fakeAWS{answer: always(ok(""))}
+	var calls []Call
+	standardEnvironment(t)
+	s := sessionOf(t, NewProvider(testCluster, Options{HTTPClient: f, Observe: func(c Call) { calls = append(calls, c) }}), testAccount("default"))
+	why := errors.New("it is gone")
+	_, err := s.Launch(Confirming(t.Context(), func(context.Context) error { return why }), "token", fullLaunch())
+	if got := Unconfirmed(err); got != why { //nolint:errorlint // The very error.
+		t.Errorf("the reason is %v", got)
+	}
+	if e := mustError(t, err); !e.Definite || e.Class != ClassTransient {
+		t.Errorf("got %#v", e)
+	}
+	if len(f.actions()) != 0 {
+		t.Errorf("sent %v", f.actions())
+	}
+	if len(calls) != 1 || calls[0].Sent {
+		t.Errorf("observed %v", calls)
+	}
+	if Unconfirmed(errors.New("another")) != nil {
+		t.Error("another error is taken for an unconfirmed call")
+	}
+}
