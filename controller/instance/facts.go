@@ -149,12 +149,13 @@ func consumed(in Input, f facts, doomed []observer.Entry) bool {
 	return recordedFor(in.Object, f.intent) && recordedGone(in)
 }
 
-// recordedFor tells whether status.instanceID is the instance of the intent's attempt, or may be.
+// recordedFor tells whether status.instanceID is the instance of the intent's attempt, or may be. It is of a later one where somebody
+// has put an old copy of the annotation back.
 func recordedFor(obj *ec2v1.EC2Instance, intent *LaunchIntent) bool {
 	if obj.Status.InstanceID == "" {
 		return false
 	}
-	return intent == nil || obj.Status.Launch == nil || obj.Status.Launch.Attempt == intent.Attempt
+	return intent == nil || obj.Status.Launch == nil || obj.Status.Launch.Attempt >= intent.Attempt
 }
 
 // recordedGone tells whether the recorded instance is known to be gone.

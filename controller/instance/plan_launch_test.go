@@ -314,6 +314,13 @@ func TestDecideLostInstance(t *testing.T) {
 			given: []given{lost, ec2Shows(1, cloud.StateShuttingDown, missing), after(24 * time.Hour)},
 			step:  StepFindByID, id: instanceID(1), ready: "False NotYetVisible", flow: "Reconciling",
 		},
+		{
+			name: "somebody has put an old intent back and EC2 shows older instances only: look for the recorded one",
+			given: []given{
+				recordedInStatus(3), intent(2), ec2Shows(1, cloud.StateRunning), ec2Shows(2, cloud.StateTerminated), prepared(hash), after(long),
+			},
+			step: StepFindByID, id: instanceID(3), ready: "False NotYetVisible", flow: "Reconciling",
+		},
 	})
 }
 
