@@ -21,6 +21,7 @@ import (
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
 	"github.com/fieldowner/ec2-operator/controller/operator"
 	"github.com/fieldowner/ec2-operator/test/cluster"
 	"github.com/fieldowner/ec2-operator/test/ec2sim"
@@ -161,6 +162,22 @@ func (r *rig) waitRunning(name string) *ec2v1.EC2Instance {
 func (r *rig) waitReachable(name string) *ec2v1.EC2Instance {
 	r.t.Helper()
 	return r.waitFor(name, ec2v1.ConditionReachable, metav1.ConditionTrue, ec2v1.ReasonChecksPassed)
+}
+
+// waitCounted waits until the account tells of n running instances and of no others: it counts at its own pace.
+func (r *rig) waitCounted(n int) {
+	r.t.Helper()
+	r.eventually(fmt.Sprintf("waiting for the account to count %d running instances", n), func() error {
+		account := &ec2v1.EC2Account{}
+		if err := r.client.Get(r.t.Context(), client.ObjectKey{Name: r.account}, account); err != nil {
+			return err
+		}
+		counts := account.Status.Instances
+		if len(counts) != 1 || counts[0].State != string(cloud.StateRunning) || *counts[0].Count != int32(n) {
+			return fmt.Errorf("it counts %+v", counts)
+		}
+		return nil
+	})
 }
 
 // waitGone waits until the object is gone.
