@@ -96,7 +96,7 @@ func (j *judge) onePerObject(all []ec2sim.Instance) {
 	for _, uid := range uids {
 		ids := live[uid]
 		slices.Sort(ids)
-		j.holds(oneLive, len(ids) < 2, "object %s has instances %v", uid, ids)
+		j.holds(oneLive, len(ids) < 2 || j.launches.erased[types.UID(uid)], "object %s has instances %v", uid, ids)
 	}
 }
 

@@ -60,13 +60,16 @@ type launches struct {
 	latest  map[types.UID]*attempt
 	// tampered are objects whose intent or finalizer somebody else has taken away or changed: then some promises are off.
 	tampered map[types.UID]bool
+	// erased are objects from which somebody else has taken intent and finalizer at once, before a status told of the launch: nothing
+	// in the API server tells them from new ones.
+	erased map[types.UID]bool
 	// left are objects that are gone, with the policy that left their instance.
 	left map[types.UID]ec2v1.DeletionPolicy
 }
 
 func newLaunches() launches {
 	return launches{
-		byToken: map[string]*attempt{}, latest: map[types.UID]*attempt{}, tampered: map[types.UID]bool{},
+		byToken: map[string]*attempt{}, latest: map[types.UID]*attempt{}, tampered: map[types.UID]bool{}, erased: map[types.UID]bool{},
 		left: map[types.UID]ec2v1.DeletionPolicy{},
 	}
 }
@@ -77,7 +80,16 @@ func (j *judge) tampered(before, after *ec2v1.EC2Instance) {
 	held := slices.Contains(before.Finalizers, ec2v1.InstanceFinalizer)
 	if (had && after.Annotations[ec2v1.AnnotationLaunch] != value) || (held && !slices.Contains(after.Finalizers, ec2v1.InstanceFinalizer)) {
 		j.launches.tampered[after.UID] = true
+		if isBlank(after) {
+			j.launches.erased[after.UID] = true
+		}
 	}
+}
+
+// isBlank tells whether an object bears no trace of a launch.
+func isBlank(obj *ec2v1.EC2Instance) bool {
+	_, intended := obj.Annotations[ec2v1.AnnotationLaunch]
+	return !intended && !slices.Contains(obj.Finalizers, ec2v1.InstanceFinalizer) && obj.Status.Launch == nil && obj.Status.InstanceID == ""
 }
 
 // unguarded remembers an object that somebody else's write has let go.

@@ -5,6 +5,7 @@ package sim
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,8 +65,9 @@ func (j *judge) statusWritten(before, after *ec2v1.EC2Instance, old *apiserver.C
 // unseenCause tells whether a status tells of what only the operator sees: that it has just started and has not listed yet, or that a child's
 // name is somebody else's.
 func unseenCause(obj *ec2v1.EC2Instance) bool {
-	ready := conditionOf(obj.Status.Conditions, ec2v1.ConditionReady)
-	return ready != nil && (strings.Contains(ready.Message, "first list") || strings.Contains(ready.Message, "is not this object's"))
+	return slices.ContainsFunc(obj.Status.Conditions, func(c metav1.Condition) bool {
+		return strings.Contains(c.Message, "first list") || strings.Contains(c.Message, "is not this object's")
+	})
 }
 
 // onlyTalk tells whether two statuses differ in messages and times only.

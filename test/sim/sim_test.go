@@ -36,6 +36,7 @@ const lazyGC = 400
 var (
 	seedFlag     = flag.Uint64("sim.seed", 1, "the first seed to run; 0 draws one")
 	seedsFlag    = flag.Int("sim.seeds", defaultSeeds, "how many seeds to run")
+	longestFlag  = flag.Duration("sim.longest", 0, "how long to begin further seeds; 0 is without end")
 	stepsFlag    = flag.Int("sim.steps", 300, "steps of chaos in a run")
 	skipFlag     = flag.String("sim.skip", "", "steps that are left out, such as 0-17,20")
 	failuresFlag = flag.Int("sim.failures", 1, "how many seeds may fail before no more are run")
@@ -122,7 +123,7 @@ func TestSeeds(t *testing.T) {
 		for i := range runtime.GOMAXPROCS(0) {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
-				for n := next.Add(1) - 1; n < int64(*seedsFlag) && failures.Load() < int64(*failuresFlag); n = next.Add(1) - 1 {
+				for n := next.Add(1) - 1; n < int64(*seedsFlag) && failures.Load() < int64(*failuresFlag) && sum.mayGoOn(); n = next.Add(1) - 1 {
 					if !checkSeed(t, *seedFlag+uint64(n), skip, sum) {
 						failures.Add(1)
 					}
@@ -199,6 +200,9 @@ func (s *summary) add(r result) {
 	s.asked.add(r.asked)
 	s.broken.add(r.broken)
 }
+
+// mayGoOn tells whether there is time for another world.
+func (s *summary) mayGoOn() bool { return *longestFlag == 0 || time.Since(s.began) < *longestFlag }
 
 func (s *summary) line(first uint64, failed int64) string {
 	return fmt.Sprintf("%d worlds, seeds from %d on, %d launches attempted in them; %d failed; %.0f worlds a minute on %d processors.",
