@@ -170,14 +170,23 @@ func (f facts) lost(in Input) string {
 		return f.vanished(in)
 	}
 	id := in.Object.Status.InstanceID
-	if !recordedFor(in.Object, f.intent) || recordedGone(in) {
+	gone := recordedGone(in)
+	if f.last != nil && outOfSight(*f.last) && (f.last.ID != id || !gone) {
+		return f.last.ID
+	}
+	if !recordedFor(in.Object, f.intent) || gone {
 		return ""
 	}
 	i := slices.IndexFunc(in.Entries, func(e observer.Entry) bool { return e.ID == id })
-	if i < 0 || (!in.Entries[i].Missing.IsZero() && !in.Entries[i].Gone && in.Entries[i].State != cloud.StateTerminated) {
+	if i < 0 || outOfSight(in.Entries[i]) {
 		return id
 	}
 	return ""
+}
+
+// outOfSight tells whether EC2 has ceased to show an instance before it was terminated.
+func outOfSight(e observer.Entry) bool {
+	return !e.Missing.IsZero() && !e.Gone && e.State != cloud.StateTerminated
 }
 
 // vanished returns the live instance's id when EC2 has ceased to show it. A young one may just not show yet,
@@ -208,8 +217,7 @@ func (f facts) untilSettled(in Input) time.Duration {
 	return max(0, latest.Add(consistencyWindow).Sub(in.Now))
 }
 
-// shuttingDown tells whether EC2 shows the latest instance on its way to terminated. One that it has ceased to
-// show from there is waited for no longer: there is no way back.
+// shuttingDown tells whether EC2 shows the latest instance on its way to terminated.
 func (f facts) shuttingDown() bool {
 	return f.last != nil && f.last.State == cloud.StateShuttingDown && f.last.Missing.IsZero() && !f.last.Gone
 }

@@ -210,6 +210,8 @@ func TestDecideDeletionOfAnInstanceThatEC2DoesNotShow(t *testing.T) {
 			recorded, ec2Shows(1, cloud.StateRunning, missing, gone), deleting(time.Second)),
 		finds("it was shutting down and is not shown any more: look for it alone",
 			recorded, ec2Shows(1, cloud.StateShuttingDown, missing), deleting(time.Second)),
+		finds("the same, and status was never written: look for it alone",
+			intent(1), ec2Shows(1, cloud.StateShuttingDown, missing), deleting(time.Second)),
 		releases("the intent is of another object: there is nothing of ours", intent(1, func(i *LaunchIntent) { i.UID = otherUID }), deleting(time.Second)),
 	})
 }

@@ -370,8 +370,13 @@ func TestDecideInstanceThatStatusDoesNotKnow(t *testing.T) {
 			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intends(1, launchCreated),
 		},
 		{
-			name:  "an instance that bears our uid was shutting down when EC2 ceased to show it: there is no way back, launch",
+			name:  "an instance that bears our uid was shutting down when EC2 ceased to show it: look for it alone",
 			given: []given{ec2Shows(1, cloud.StateShuttingDown, missing), prepared(hash), after(long)},
+			step:  StepFindByID, id: instanceID(1), ready: "False NotYetVisible", flow: "Reconciling",
+		},
+		{
+			name:  "the same, and it is gone: launch",
+			given: []given{ec2Shows(1, cloud.StateShuttingDown, missing, gone), prepared(hash), after(long)},
 			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intends(1, launchCreated),
 		},
 		{
