@@ -6,7 +6,7 @@ package cloud
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -20,6 +20,12 @@ import (
 //
 // The derivation must never change: a running operator may have launched with it what its successor looks for.
 func ClientToken(cluster string, uid types.UID, attempt int64) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "client-token/v1\n%q\n%q\n%d\n", cluster, string(uid), attempt))
+	// Each look at an object derives the tokens around its attempt, so this is not left to fmt.
+	text := make([]byte, 0, 128)
+	text = append(text, "client-token/v1\n"...)
+	text = append(strconv.AppendQuote(text, cluster), '\n')
+	text = append(strconv.AppendQuote(text, string(uid)), '\n')
+	text = append(strconv.AppendInt(text, attempt, 10), '\n')
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }

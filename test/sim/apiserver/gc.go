@@ -35,13 +35,16 @@ func (s *Server) CollectGarbage(ctx context.Context) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	total := 0
-	for {
+	for s.collected != s.version {
+		before := s.version
 		n, err := s.collectOnce(ctx)
 		total += n
-		if n == 0 || err != nil {
+		if err != nil {
 			return total, err
 		}
+		s.collected = before
 	}
+	return total, nil
 }
 
 func (s *Server) collectOnce(ctx context.Context) (int, error) {

@@ -40,6 +40,8 @@ type Server struct {
 	mu      sync.Mutex
 	random  *rand.Rand
 	version int64
+	// collected is the version at which nothing was left for the garbage collector.
+	collected int64
 	objects map[objectKey]*stored
 	changes []Change
 	records []Record
