@@ -93,8 +93,15 @@ func allOf(all ...given) given {
 	}
 }
 
-// after is when the pass takes place.
-func after(d time.Duration) given { return func(in *Input) { in.Now = begin.Add(d) } }
+// after a while, when EC2 has just described what it shows.
+func after(d time.Duration) given {
+	return func(in *Input) {
+		in.Now = begin.Add(d)
+		for i := range in.Entries {
+			in.Entries[i].Described = in.Now
+		}
+	}
+}
 
 func spec(edit func(*ec2v1.EC2InstanceSpec)) given { return func(in *Input) { edit(&in.Object.Spec) } }
 
@@ -137,7 +144,7 @@ func recordedInStatus(attempt int64) given {
 // ec2Shows an attempt's instance, with edits to it.
 func ec2Shows(attempt int64, state cloud.State, edits ...func(*observer.Entry)) given {
 	return func(in *Input) {
-		e := observer.Entry{Instance: testInstance(attempt, state), OwnedBy: testOwner(), Seen: in.Now}
+		e := observer.Entry{Instance: testInstance(attempt, state), OwnedBy: testOwner(), Seen: in.Now, Described: in.Now}
 		for _, edit := range edits {
 			edit(&e)
 		}

@@ -141,8 +141,8 @@ func (f facts) ourTags(current *observer.Entry) []string {
 	return f.object.Status.ManagedTagKeys
 }
 
-// tagShows returns how much longer a tag that was set lately may take to show; zero when it was set long ago. What
-// RunInstances set, or an earlier process, is not remembered by key: it may take as long from then on.
+// tagShows returns how much longer a tag that was set lately may take to show; zero when what EC2 shows was asked for long
+// after that. What RunInstances set, or an earlier process, is not remembered by key: it may take as long from then on.
 func (in Input) tagShows(current *observer.Entry, key string) time.Duration {
 	at, ok := in.Memory.TagsSet[tagOf(current.ID, key)]
 	if !ok {
@@ -151,7 +151,11 @@ func (in Input) tagShows(current *observer.Entry, key string) time.Duration {
 			at = current.LaunchTime
 		}
 	}
-	return max(0, at.Add(tagSettle).Sub(in.Now))
+	shows := at.Add(tagSettle)
+	if !current.Described.Before(shows) {
+		return 0
+	}
+	return max(lookAgain, shows.Sub(in.Now))
 }
 
 // tagsSettling returns how much longer the tags that RunInstances has set may take to show; zero when they

@@ -199,6 +199,14 @@ func TestDecideTags(t *testing.T) {
 			also: tags(nil, nil, "Name", "team"),
 		},
 		{
+			name: "set long ago and dropped, and it did not show in what was asked for soon after: it stays ours",
+			given: []given{kept(1, cloud.StateRunning, untagged("cost-center")), managed("cost-center"), tagSet("cost-center", 2*tagSettle), func(in *Input) {
+				in.Entries[0].Described = in.Now.Add(-tagSettle - time.Second)
+			}},
+			ready: "True Running", after: lookAgain,
+			also: tags(nil, nil, "Name", "cost-center", "team"),
+		},
+		{
 			name:  "recorded by an earlier process, dropped, and it does not show: it stays ours for as long as it may take",
 			given: []given{kept(1, cloud.StateRunning), managed("cost-center"), func(in *Input) { in.Memory.Since = in.Now }}, ready: "True Running",
 			after: tagSettle,

@@ -22,6 +22,8 @@ type Entry struct {
 	Status *cloud.InstanceStatus
 	// Seen is when EC2 last showed the instance or answered for it.
 	Seen time.Time
+	// Described is when EC2 was asked for what the description says: what was changed later it does not show.
+	Described time.Time
 	// Missing is since when EC2 shows the instance neither in full lists nor by its id; zero while it does. A young instance
 	// can be missing for up to minutes. A terminated one is never missing: that it vanishes is no news.
 	Missing time.Time

@@ -27,11 +27,11 @@ type record struct {
 // describe takes in what EC2 shows of the instance as of a moment, and reports whether that is news. When it lags behind in
 // its state it lags behind in everything, and only says that the instance is still there.
 func (r *record) describe(i cloud.Instance, cluster string, asked, now time.Time) bool {
-	before := r.entry
+	before, described := r.entry, asked
 	if r.isStale(i.State, now) {
-		i = before.Instance
+		i, described = before.Instance, before.Described
 	}
-	r.entry = Entry{Instance: i, OwnedBy: before.OwnedBy, Status: before.Status, Seen: asked}
+	r.entry = Entry{Instance: i, OwnedBy: before.OwnedBy, Status: before.Status, Seen: asked, Described: described}
 	if i.State != cloud.StateRunning || !i.LaunchTime.Equal(before.LaunchTime) {
 		// What was known was known of the start before.
 		r.entry.Status, r.unlisted = nil, time.Time{}
