@@ -133,6 +133,7 @@ func (a *actor) launch(ctx context.Context, intent *LaunchIntent, prepared *Prep
 	switch {
 	case err == nil:
 		a.memory.Rejected = ""
+		a.memory.Launched, a.memory.LaunchedKeys = i.ID, managedKeys(prepared.Parameters.Tags, nil)
 		a.view.Put(i)
 		a.remember(StepLaunch, launchedTags(i.ID, prepared.Parameters.Tags), nil)
 		return []Event{normal("Launched", "Launched instance %s (attempt %d, %s)", i.ID, intent.Attempt, intent.Reason)}, nil

@@ -35,15 +35,19 @@ type facts struct {
 	consumed bool
 	// tokens that we derive for the object, with their attempts.
 	tokens map[string]int64
+	// launchedHere is the instance that this process has launched last, and launchedKeys are the keys of its tags that are ours.
+	launchedHere string
+	launchedKeys []string
 	// reachable is what EC2's status checks say of the instance.
 	reachable State
 }
 
 // learn sorts out what the observer knows.
 func learn(in Input) facts {
-	f := facts{object: in.Object, intent: intentOf(in.Object, in.Cluster)}
-	f.attempt = knownAttempt(in.Object, f.intent)
-	f.tokens = tokensOf(in.Cluster, in.Object, f.attempt)
+	f := facts{object: in.Object, intent: intentOf(in.Object, in.Cluster), launchedHere: in.Memory.Launched, launchedKeys: in.Memory.LaunchedKeys}
+	known := knownAttempt(in.Object, f.intent)
+	f.attempt = known
+	f.tokens = tokensOf(in.Cluster, in.Object, known)
 
 	live, doomed := split(in, f.tokens)
 	f.current = preferred(live, in.Object.Status.InstanceID)
@@ -59,7 +63,10 @@ func learn(in Input) facts {
 	}
 	if f.current == nil {
 		f.last = latest(doomed, f.tokens)
-		f.consumed = consumed(in, f, doomed)
+		f.consumed = consumed(in, f, doomed, known)
+	}
+	for _, e := range doomed {
+		f.attempt = max(f.attempt, f.tokens[e.ClientToken])
 	}
 	f.reachable = reachable(in, f.told())
 	return f
@@ -134,19 +141,16 @@ func latest(doomed []observer.Entry, tokens map[string]int64) *observer.Entry {
 	return &e
 }
 
-// consumed tells whether the latest attempt has had its instance: EC2 shows it doomed, says so of its token,
-// or the instance that status recorded for it is gone.
-func consumed(in Input, f facts, doomed []observer.Entry) bool {
+// consumed tells whether the latest attempt that the object knows of has had its instance: EC2 shows it doomed, or that of a
+// later one, says so of its token, or the instance that status recorded for it is gone.
+func consumed(in Input, f facts, doomed []observer.Entry, known int64) bool {
+	if slices.ContainsFunc(doomed, func(e observer.Entry) bool { return f.tokens[e.ClientToken] >= max(1, known) }) {
+		return true
+	}
 	if f.intent == nil {
 		return in.Object.Status.InstanceID != ""
 	}
-	if in.Memory.Terminated == f.intent.Token {
-		return true
-	}
-	if slices.ContainsFunc(doomed, func(e observer.Entry) bool { return e.ClientToken == f.intent.Token }) {
-		return true
-	}
-	return recordedFor(in.Object, f.intent) && recordedGone(in)
+	return in.Memory.Terminated == f.intent.Token || recordedFor(in.Object, f.intent) && recordedGone(in)
 }
 
 // recordedFor tells whether status.instanceID is the instance of the intent's attempt, or may be. It is of a later one where somebody

@@ -23,6 +23,9 @@ type Memory struct {
 	Since      time.Time
 	// TagsSet is when tags were set, by instance and key.
 	TagsSet map[string]time.Time
+	// Launched is the instance that this process has launched last, and LaunchedKeys are the keys of its tags that are ours.
+	Launched     string
+	LaunchedKeys []string
 	// Calls made, by step.
 	Calls map[Step]Call
 	// Wrote is the client token whose intent this process wrote; Unanswered is one that was sent without a

@@ -57,7 +57,7 @@ func (p *pass) refresh() {
 }
 
 // entriesOf are the instances that may be the object's: by the uid they bear, by the recorded id, and by the
-// token of the launch intent. They are sorted by launch time.
+// token of the latest attempt, which is known without its intent, too. They are sorted by launch time.
 func entriesOf(view *observer.View, obj *ec2v1.EC2Instance, cluster string) []observer.Entry {
 	entries := view.ByOwner(obj.UID)
 	add := func(e observer.Entry, ok bool) {
@@ -68,9 +68,11 @@ func entriesOf(view *observer.View, obj *ec2v1.EC2Instance, cluster string) []ob
 	if obj.Status.InstanceID != "" {
 		add(view.ByID(obj.Status.InstanceID))
 	}
-	if intent := intentOf(obj, cluster); intent != nil {
+	intent := intentOf(obj, cluster)
+	if intent != nil {
 		add(view.ByToken(intent.Token))
 	}
+	add(view.ByToken(cloud.ClientToken(cluster, obj.UID, max(1, knownAttempt(obj, intent)))))
 	slices.SortStableFunc(entries, func(a, b observer.Entry) int { return a.LaunchTime.Compare(b.LaunchTime) })
 	return entries
 }

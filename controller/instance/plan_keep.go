@@ -135,10 +135,16 @@ func lacking(desired, have map[string]string) map[string]string {
 // ourTags are the keys of the tags that are recorded as ours; of an instance that is not recorded yet, those that it
 // was launched with.
 func (f facts) ourTags(current *observer.Entry) []string {
-	if current != nil && f.object.Status.InstanceID != current.ID && f.intent != nil && f.intent.Token == current.ClientToken {
+	switch {
+	case current == nil || f.object.Status.InstanceID == current.ID:
+		return f.object.Status.ManagedTagKeys
+	case f.intent != nil && f.intent.Token == current.ClientToken:
 		return f.intent.TagKeys
+	case f.launchedHere == current.ID:
+		return f.launchedKeys // The intent was taken away.
+	default:
+		return f.object.Status.ManagedTagKeys
 	}
-	return f.object.Status.ManagedTagKeys
 }
 
 // tagShows returns how much longer a tag that was set lately may take to show; zero when what EC2 shows was asked for long

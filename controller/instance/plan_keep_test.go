@@ -216,6 +216,11 @@ func TestDecideTags(t *testing.T) {
 			tags(nil, []string{"cost-center"}, "Name", "cost-center", "team"),
 			intent(1, func(i *LaunchIntent) { i.TagKeys = []string{"Name", "cost-center", "team"} }),
 			ec2Shows(1, cloud.StateRunning, tagged("cost-center", "42")), after(long)),
+		change("the same, and the intent was taken away: this process remembers what it launched with",
+			tags(nil, []string{"cost-center"}, "Name", "cost-center", "team"),
+			ec2Shows(1, cloud.StateRunning, tagged("cost-center", "42")), after(long), func(in *Input) {
+				in.Memory.Launched, in.Memory.LaunchedKeys = instanceID(1), []string{"Name", "cost-center", "team"}
+			}),
 		change("launched a moment ago, tagged since, and put back: set it", tags(map[string]string{"team": "blue"}, nil, "Name", "team"),
 			kept(1, cloud.StateRunning, tagged("team", "red")), launchedAgo(10*time.Second, testTags()),
 			called(StepTag, instanceID(1)+" +team=red -", time.Second, nil)),

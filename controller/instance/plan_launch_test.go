@@ -367,7 +367,7 @@ func TestDecideInstanceThatStatusDoesNotKnow(t *testing.T) {
 		{
 			name:  "a terminated instance bears our uid, and nothing else is known: launch",
 			given: []given{ec2Shows(1, cloud.StateTerminated), prepared(hash), after(long)},
-			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intends(1, launchCreated),
+			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intends(2, launchTerminated),
 		},
 		{
 			name:  "an instance that bears our uid was shutting down when EC2 ceased to show it: look for it alone",
@@ -377,7 +377,7 @@ func TestDecideInstanceThatStatusDoesNotKnow(t *testing.T) {
 		{
 			name:  "the same, and it is gone: launch",
 			given: []given{ec2Shows(1, cloud.StateShuttingDown, missing, gone), prepared(hash), after(long)},
-			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intends(1, launchCreated),
+			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intends(2, launchTerminated),
 		},
 		{
 			name:  "an instance that bears our uid is shutting down, and nothing else is known: wait for its end",
