@@ -152,6 +152,13 @@ func (c *call) reaches() {
 	}
 }
 
+// failed remembers that the operator has no answer, and EC2 was not asked.
+func (c *call) failed() {
+	c.judge.mu.Lock()
+	defer c.judge.mu.Unlock()
+	c.judge.calls.trouble = time.Now()
+}
+
 // served looks at the world when EC2 has served the call, and at the answer. delivered: the operator gets it.
 func (c *call) served(answer *http.Response, err error, delivered bool) {
 	j := c.judge

@@ -128,10 +128,12 @@ func (t *awsTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	call := t.process.world.judge.sent(t.process, r, action, body)
 	ruled, err := t.process.world.gate.stop(r.Context(), p)
 	if err != nil {
+		call.failed()
 		return nil, err
 	}
 	switch ruled {
 	case refuse:
+		call.failed()
 		return nil, io.EOF
 	case crashBefore:
 		t.process.crash()
