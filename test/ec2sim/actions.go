@@ -48,17 +48,34 @@ var services = map[string]service{
 		parse:    parseQuery,
 		unknown:  codeInvalidAction,
 		actions: map[string]action{
-			"CreateTags":        {createTags, tagLimits, tagParameters},
-			"DeleteTags":        {deleteTags, tagLimits, tagParameters},
-			"DescribeInstances": {describeInstances, describingInBulk, describeParameters + " InstanceId IncludeManagedResources"},
+			"AssociateIamInstanceProfile": {associateIAMInstanceProfile, attaching, "IamInstanceProfile InstanceId"},
+			"CreateTags":                  {createTags, tagLimits, tagParameters},
+			"DeleteTags":                  {deleteTags, tagLimits, tagParameters},
+			"DescribeIamInstanceProfileAssociations": {
+				describeIAMInstanceProfileAssociations, describing, describeAssociationsParameters,
+			},
+			"DescribeInstanceAttribute": {describeInstanceAttribute, describing, "Attribute InstanceId"},
+			"DescribeInstances":         {describeInstances, describingInBulk, describeParameters + " InstanceId IncludeManagedResources"},
 			"DescribeInstanceStatus": {
 				describeInstanceStatus, describingInBulk, describeParameters + " InstanceId IncludeAllInstances IncludeManagedResources",
 			},
-			"DescribeTags":       {describeTags, describing, describeParameters},
+			"DescribeTags":                   {describeTags, describing, describeParameters},
+			"DisassociateIamInstanceProfile": {disassociateIAMInstanceProfile, attaching, "AssociationId"},
+			"ModifyInstanceAttribute":        {modifyInstanceAttribute, modifying, modifyInstanceAttributeParameters},
+			"ModifyInstanceMetadataOptions":  {modifyInstanceMetadataOptions, attaching, modifyMetadataOptionsParameters},
+			"ModifyNetworkInterfaceAttribute": {
+				modifyNetworkInterfaceAttribute, attaching, modifyNetworkInterfaceParameters,
+			},
+			"MonitorInstances": {setMonitoring(true, "pending"), modifying, stateParameters},
+			"RebootInstances":  {rebootInstances, modifying, stateParameters},
+			"ReplaceIamInstanceProfileAssociation": {
+				replaceIAMInstanceProfileAssociation, modifying, "AssociationId IamInstanceProfile",
+			},
 			"RunInstances":       {runInstances, runLimits, runInstancesParameters},
 			"StartInstances":     {startInstances, startLimits, stateParameters},
 			"StopInstances":      {stopInstances, stopLimits, stateParameters + " Force SkipOsShutdown"},
 			"TerminateInstances": {terminateInstances, terminateLimits, stateParameters + " Force SkipOsShutdown"},
+			"UnmonitorInstances": {setMonitoring(false, "disabling"), modifying, stateParameters},
 		},
 	},
 	serviceSTS: {

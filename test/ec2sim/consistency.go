@@ -17,6 +17,8 @@ import (
 // view is an instance as DescribeInstances shows it now.
 type view struct {
 	*instance
+	// spec is what the instance was configured as then.
+	spec       launchSpec
 	status     lifecycle.Status
 	launchTime time.Time
 	tags       map[string]string
@@ -31,7 +33,7 @@ func (c *call) view(i *instance) view {
 			delete(tags, key)
 		}
 	}
-	return view{instance: i, status: i.history.At(at), launchTime: i.history.LastStarted(at), tags: tags}
+	return view{instance: i, spec: i.specAt(at), status: i.history.At(at), launchTime: i.history.LastStarted(at), tags: tags}
 }
 
 // shown says whether a subsystem that lags behind launches by lag knows the instance.

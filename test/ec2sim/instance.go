@@ -11,7 +11,7 @@ import (
 	"github.com/fieldowner/ec2-operator/test/ec2sim/internal/lifecycle"
 )
 
-// instance is the record of one instance. All of it but history and health is fixed at launch.
+// instance is the record of one instance. What can change after the launch is in spec, history and health.
 type instance struct {
 	id, reservationID string
 	sequence          int // position among all launches of the region
@@ -25,6 +25,8 @@ type instance struct {
 	volumes           []volume
 	clientToken       string
 	spec              launchSpec
+	revisions         []revision // of spec, the oldest first
+	reboots           []time.Time
 	history           lifecycle.History
 	health            health
 }
@@ -35,13 +37,15 @@ type volume struct {
 	deleteOnTermination bool
 }
 
-// launchSpec is what a launch asked for, checked and resolved.
+// launchSpec is what a launch asked for, checked and resolved, with what was changed since.
 type launchSpec struct {
 	image                 Image
 	instanceType          InstanceType
 	groups                []SecurityGroup
 	keyName               string
 	profile               *InstanceProfile
+	associationID         string // of the profile
+	sourceDestCheck       bool
 	userData              []byte
 	tags                  map[string][]tag // by resource type
 	metadata              metadataOptions

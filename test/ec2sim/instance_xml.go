@@ -183,7 +183,7 @@ func (v view) xml() xmlInstance {
 func (v view) addAttachments(out *xmlInstance) {
 	out.SubnetID, out.VPCID = v.subnet.ID, v.subnet.VPCID
 	out.PrivateIP, out.PrivateDNSName = v.privateIP.String(), v.privateDNSName()
-	out.SourceDestCheck = new(true)
+	out.SourceDestCheck = new(v.spec.sourceDestCheck)
 	out.Groups = groupsXML(v.spec.groups)
 	if ip := v.status.PublicIP; ip.IsValid() {
 		out.PublicIP, out.PublicDNSName = ip.String(), v.publicDNSName(ip)
@@ -202,7 +202,7 @@ func (v view) interfaceXML(attached string) xmlInterface {
 	}
 	return xmlInterface{
 		ID: v.interfaceID, SubnetID: v.subnet.ID, VPCID: v.subnet.VPCID, OwnerID: v.account, Status: "in-use",
-		PrivateIP: v.privateIP.String(), PrivateDNSName: v.privateDNSName(), SourceDestCheck: true,
+		PrivateIP: v.privateIP.String(), PrivateDNSName: v.privateDNSName(), SourceDestCheck: v.spec.sourceDestCheck,
 		Groups:           groupsXML(v.spec.groups),
 		Attachment:       xmlAttachment{ID: v.attachmentID, Status: "attached", AttachTime: attached, DeleteOnTermination: v.spec.deleteInterface},
 		Association:      association,

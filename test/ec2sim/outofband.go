@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fieldowner/ec2-operator/test/ec2sim/internal/lifecycle"
@@ -82,7 +83,7 @@ func (i *instance) truth(now time.Time, tags map[string]string) Instance {
 		ID: i.id, Account: i.account, Region: i.region, Zone: i.zone.Name, SubnetID: i.subnet.ID,
 		ImageID: i.spec.image.ID, InstanceType: i.spec.instanceType.Name, ClientToken: i.clientToken,
 		State: string(status.State), Launched: i.history.Launched(), PrivateIP: i.privateIP.String(),
-		KeyName: i.spec.keyName, Tags: tags,
+		KeyName: i.spec.keyName, Tags: tags, Reboots: slices.Clone(i.reboots),
 	}
 	if status.Reason.Code != "" {
 		out.StateReason = &StateReason{status.Reason.Code, status.Reason.Message}

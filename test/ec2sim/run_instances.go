@@ -68,7 +68,7 @@ func (c *call) launched(r reservation) *runInstancesResponse {
 	answer := &runInstancesResponse{xmlReservation: xmlReservation{ReservationID: r.id, OwnerID: c.region.account}}
 	for _, i := range r.instances {
 		v := view{
-			instance: i, status: i.history.At(c.now), launchTime: i.history.LastStarted(c.now),
+			instance: i, spec: i.spec, status: i.history.At(c.now), launchTime: i.history.LastStarted(c.now),
 			tags: c.region.resources[i.id].tags(),
 		}
 		answer.Instances = append(answer.Instances, v.xml())
@@ -106,6 +106,9 @@ func (c *call) newInstance(request runRequest, spec launchSpec, room room, reser
 		account: c.region.account, region: c.region.name, zone: room.zone, subnet: room.subnet,
 		interfaceID: c.sim.ids.next("eni"), attachmentID: c.sim.ids.next("eni-attach"),
 		clientToken: request.clientToken, spec: spec,
+	}
+	if i.spec.profile != nil {
+		i.spec.associationID = c.sim.ids.next("iip-assoc")
 	}
 	for _, v := range spec.volumes {
 		v.id = c.sim.ids.next("vol")

@@ -176,15 +176,9 @@ func (r *runRequest) readAddress(params wire.Params) error {
 }
 
 func (r *runRequest) readUserData(params wire.Params) error {
-	data, err := params.Bytes("UserData")
-	if err != nil {
-		return fail(codeInvalidUserDataMalformed, "Invalid BASE64 encoding of user data.")
-	}
-	if len(data) > maxUserData {
-		return fail(codeInvalidParameterValue, "User data is limited to %d bytes", maxUserData)
-	}
-	r.userData = data
-	return nil
+	var err error
+	r.userData, err = readUserData(params, "UserData")
+	return err
 }
 
 // metadataHopLimit bounds HttpPutResponseHopLimit.
@@ -194,26 +188,34 @@ const (
 )
 
 func (r *runRequest) readMetadata(params wire.Params) error {
-	hops, given, err := params.Int("MetadataOptions.HttpPutResponseHopLimit")
+	var err error
+	r.metadata, err = readMetadata(params, "MetadataOptions.")
+	return err
+}
+
+// readMetadata reads the options whose names begin with prefix; what is not given stays empty.
+func readMetadata(params wire.Params, prefix string) (metadataOptions, error) {
+	var m metadataOptions
+	hops, given, err := params.Int(prefix + "HttpPutResponseHopLimit")
 	switch {
 	case err != nil:
-		return err
+		return m, err
 	case given && (hops < minHopLimit || hops > maxHopLimit):
-		return invalidValue("MetadataOptions.HttpPutResponseHopLimit", strconv.Itoa(hops), "Expecting a value from 1 to 64.")
+		return m, invalidValue(prefix+"HttpPutResponseHopLimit", strconv.Itoa(hops), "Expecting a value from 1 to 64.")
 	}
-	r.metadata.hopLimit = hops
+	m.hopLimit = hops
 	onOff := []string{enabled, disabled}
 	for _, choice := range []choice{
-		{"MetadataOptions.HttpTokens", &r.metadata.httpTokens, []string{tokensOptional, tokensRequired}},
-		{"MetadataOptions.HttpEndpoint", &r.metadata.httpEndpoint, onOff},
-		{"MetadataOptions.HttpProtocolIpv6", &r.metadata.httpProtocolIPv6, onOff},
-		{"MetadataOptions.InstanceMetadataTags", &r.metadata.instanceMetadataTags, onOff},
+		{prefix + "HttpTokens", &m.httpTokens, []string{tokensOptional, tokensRequired}},
+		{prefix + "HttpEndpoint", &m.httpEndpoint, onOff},
+		{prefix + "HttpProtocolIpv6", &m.httpProtocolIPv6, onOff},
+		{prefix + "InstanceMetadataTags", &m.instanceMetadataTags, onOff},
 	} {
 		if err := choice.read(params); err != nil {
-			return err
+			return m, err
 		}
 	}
-	return nil
+	return m, nil
 }
 
 func (r *runRequest) readChoices(params wire.Params) error {

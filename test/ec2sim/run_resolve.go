@@ -25,7 +25,7 @@ func (r *region) resolve(request runRequest, where placement) (launchSpec, error
 		ebsOptimized: request.ebsOptimized, disableAPITermination: request.disableTermination,
 		disableAPIStop: request.disableStop, shutdownBehavior: request.shutdownBehavior,
 		publicIP: request.publicIP, privateIP: request.privateIP, tenancy: request.tenancy,
-		deleteInterface: request.deleteInterface,
+		deleteInterface: request.deleteInterface, sourceDestCheck: true,
 	}
 	var err error
 	if spec.image, err = r.resolveImage(request.imageID); err != nil {
@@ -142,20 +142,7 @@ func effectiveMetadata(asked metadataOptions, image Image) metadataOptions {
 	if image.RequiresIMDSv2 {
 		out.httpTokens, out.hopLimit = tokensRequired, 2
 	}
-	for _, field := range []struct{ target, asked *string }{
-		{&out.httpTokens, &asked.httpTokens},
-		{&out.httpEndpoint, &asked.httpEndpoint},
-		{&out.httpProtocolIPv6, &asked.httpProtocolIPv6},
-		{&out.instanceMetadataTags, &asked.instanceMetadataTags},
-	} {
-		if *field.asked != "" {
-			*field.target = *field.asked
-		}
-	}
-	if asked.hopLimit != 0 {
-		out.hopLimit = asked.hopLimit
-	}
-	return out
+	return out.with(asked)
 }
 
 // withRoot adds the image's root volume unless the request maps its device itself.

@@ -238,6 +238,7 @@ type Instance struct {
 	KeyName          string            `json:"keyName,omitempty"`
 	InstanceProfile  string            `json:"instanceProfile,omitempty"`
 	UserDataSHA256   string            `json:"userDataSHA256,omitempty"`
+	Reboots          []time.Time       `json:"reboots,omitempty"`
 	Tags             map[string]string `json:"tags"`
 }
 

@@ -33,6 +33,8 @@ var (
 	stopLimits        = limits{requests: Limit{50, 5}, resources: Limit{1000, 20}, count: named}
 	terminateLimits   = limits{requests: Limit{100, 5}, resources: Limit{1000, 20}, count: named}
 	tagLimits         = limits{requests: Limit{100, 10}}
+	modifying         = limits{requests: Limit{50, 5}}
+	attaching         = limits{requests: Limit{100, 5}}
 	unlimited         = limits{}
 	resourcesSuffix   = "/resources"
 	unpaginatedSuffix = "/unpaginated"

@@ -52,6 +52,8 @@ const (
 	KeyPairName = "example-key"
 	// InstanceProfileName is an IAM instance profile.
 	InstanceProfileName = "example-profile"
+	// OtherInstanceProfileName is the name of a second one.
+	OtherInstanceProfileName = "other-profile"
 
 	// TypeInOneZone is offered in zone b only.
 	TypeInOneZone = "p4d.24xlarge"
@@ -100,7 +102,7 @@ func DefaultWorld(_, region string) World {
 			arm("t4g.micro", 2), arm("t4g.small", 2), arm("m7g.large", 2),
 			{Name: TypeInOneZone, Architecture: "x86_64", VCPUs: 96, Zones: []string{b}},
 		},
-		InstanceProfiles: []InstanceProfile{{InstanceProfileName, "AIPAEXAMPLEPROFILE000"}},
+		InstanceProfiles: []InstanceProfile{{InstanceProfileName, "AIPAEXAMPLEPROFILE000"}, {OtherInstanceProfileName, "AIPAEXAMPLEPROFILE001"}},
 		Parameters: []Parameter{
 			{ParameterAL2023, ImageAL2023, 1, "text"},
 			{ParameterAL2023ARM, ImageAL2023ARM, 1, "text"},
