@@ -171,7 +171,7 @@ func TestWrongModificationsAreRefused(t *testing.T) {
 		"too much user data": {func(in *ec2.ModifyInstanceAttributeInput) { in.UserData = blob(string(make([]byte, 16385))) }, "InvalidParameterValue"},
 		"unknown behaviour":  {func(in *ec2.ModifyInstanceAttributeInput) { in.InstanceInitiatedShutdownBehavior = text("explode") }, "InvalidParameterValue"},
 	} {
-		t.Run(name, func(t *testing.T) { wantError(r.T, r.modify(id, test.change), test.code, badRequest, "") })
+		t.Run(name, func(t *testing.T) { wantError(t, r.modify(id, test.change), test.code, badRequest, "") })
 	}
 	if err := r.terminate(id); err != nil {
 		t.Fatal(err)

@@ -42,9 +42,9 @@ type Server struct {
 	version int64
 	// collected is the version at which nothing was left for the garbage collector.
 	collected int64
-	objects map[objectKey]*stored
-	changes []Change
-	records []Record
+	objects   map[objectKey]*stored
+	changes   []Change
+	records   []Record
 
 	clusterIPs, nodePorts uint32
 }
