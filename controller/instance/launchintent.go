@@ -73,9 +73,10 @@ func intentOf(obj *ec2v1.EC2Instance, cluster string) *LaunchIntent {
 // errNotIntended is why a launch is not repeated: the cache is behind.
 var errNotIntended = errors.New("the launch is no longer intended")
 
-// stillIntended asks whether the API server has the object with this intent, and not on its way out. A launch that is
-// repeated writes nothing that the API server could refuse: the cache may be of another time, and a launch for an object
-// that is gone would belong to nobody.
+// stillIntended asks whether the API server has the object with this intent and this spec, and not on its way out. A launch
+// that is repeated writes nothing that the API server could refuse: the cache may be of another time, and a launch for an
+// object that is gone would belong to nobody. Where spec is another one, somebody else may be about to give the attempt up,
+// having looked for its instance until it could no longer come.
 func (p *pass) stillIntended(intent *LaunchIntent) func(context.Context) error {
 	return func(ctx context.Context) error {
 		live := &ec2v1.EC2Instance{}
@@ -86,7 +87,7 @@ func (p *pass) stillIntended(intent *LaunchIntent) func(context.Context) error {
 			return fmt.Errorf("asking whether the launch is still intended: %w", err)
 		}
 		there := intentOf(live, p.Cluster)
-		if live.UID != p.obj.UID || live.DeletionTimestamp != nil || there == nil || there.Token != intent.Token {
+		if live.UID != p.obj.UID || live.Generation != p.obj.Generation || live.DeletionTimestamp != nil || there == nil || there.Token != intent.Token {
 			return errNotIntended
 		}
 		return nil

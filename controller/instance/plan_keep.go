@@ -157,7 +157,7 @@ func (in Input) tagShows(current *observer.Entry, key string) time.Duration {
 			at = current.LaunchTime
 		}
 	}
-	shows := at.Add(tagSettle)
+	shows := at.Add(consistencyWindow)
 	if !current.Described.Before(shows) {
 		return 0
 	}

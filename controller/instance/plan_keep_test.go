@@ -190,18 +190,18 @@ func TestDecideTags(t *testing.T) {
 		{
 			name:  "set a moment ago and dropped before it shows: it stays ours",
 			given: []given{kept(1, cloud.StateRunning), managed("cost-center"), tagSet("cost-center", time.Second)}, ready: "True Running",
-			after: tagSettle - time.Second, // When it is looked for again.
+			after: consistencyWindow - time.Second, // When it is looked for again.
 			also:  tags(nil, nil, "Name", "cost-center", "team"),
 		},
 		{
 			name:  "set long ago and dropped, and it does not show: it is gone",
-			given: []given{kept(1, cloud.StateRunning), managed("cost-center"), tagSet("cost-center", tagSettle)}, ready: "True Running",
+			given: []given{kept(1, cloud.StateRunning), managed("cost-center"), tagSet("cost-center", consistencyWindow)}, ready: "True Running",
 			also: tags(nil, nil, "Name", "team"),
 		},
 		{
 			name: "set long ago and dropped, and it did not show in what was asked for soon after: it stays ours",
-			given: []given{kept(1, cloud.StateRunning, untagged("cost-center")), managed("cost-center"), tagSet("cost-center", 2*tagSettle), func(in *Input) {
-				in.Entries[0].Described = in.Now.Add(-tagSettle - time.Second)
+			given: []given{kept(1, cloud.StateRunning, untagged("cost-center")), managed("cost-center"), tagSet("cost-center", 2*consistencyWindow), func(in *Input) {
+				in.Entries[0].Described = in.Now.Add(-consistencyWindow - time.Second)
 			}},
 			ready: "True Running", after: lookAgain,
 			also: tags(nil, nil, "Name", "cost-center", "team"),
@@ -209,7 +209,7 @@ func TestDecideTags(t *testing.T) {
 		{
 			name:  "recorded by an earlier process, dropped, and it does not show: it stays ours for as long as it may take",
 			given: []given{kept(1, cloud.StateRunning), managed("cost-center"), func(in *Input) { in.Memory.Since = in.Now }}, ready: "True Running",
-			after: tagSettle,
+			after: consistencyWindow,
 			also:  tags(nil, nil, "Name", "cost-center", "team"),
 		},
 		change("launched with a tag that spec dropped before anything was recorded: remove it",
