@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/utils/clock"
 
@@ -51,12 +50,12 @@ func (a *actor) findByID(ctx context.Context, in Input, id string) error {
 		return err
 	}
 	if found {
-		a.memory.Vanished = ""
+		a.memory.Vanished = search{}
 		a.view.Put(i)
 		return nil
 	}
 	f := learn(in)
-	if min(a.clock.Since(f.launchedAt()), a.clock.Since(a.vanishedSince(in, id))) < consistencyWindow {
+	if min(a.clock.Since(f.launchedAt()), a.memory.Vanished.missed(id, a.clock.Now())) < consistencyWindow {
 		return errUnseen
 	}
 	if f.intent != nil {
@@ -69,25 +68,8 @@ func (a *actor) findByID(ctx context.Context, in Input, id string) error {
 	return nil
 }
 
-// vanishedSince is since when EC2 does not show an instance, as far as this process knows.
-func (a *actor) vanishedSince(in Input, id string) time.Time {
-	if a.memory.Vanished != id {
-		a.memory.Vanished, a.memory.VanishedSince = id, a.clock.Now()
-	}
-	since := a.memory.VanishedSince
-	for _, e := range in.Entries {
-		if e.ID == id && !e.Missing.IsZero() && e.Missing.Before(since) {
-			since = e.Missing
-		}
-	}
-	return since
-}
-
 // findByToken looks for what a token launched.
 func (a *actor) findByToken(ctx context.Context, token string) error {
-	if a.memory.Voiding != token {
-		a.memory.Voiding, a.memory.VoidingSince = token, a.clock.Now()
-	}
 	found, err := a.session.FindByToken(ctx, token)
 	if err != nil {
 		return err
@@ -96,9 +78,10 @@ func (a *actor) findByToken(ctx context.Context, token string) error {
 		a.view.Put(i)
 	}
 	if len(found) == 0 {
+		a.memory.Voiding.missed(token, a.clock.Now())
 		return errUnseen
 	}
-	a.memory.Unmatched = ""
+	a.memory.Voiding, a.memory.Unmatched = search{}, ""
 	return nil
 }
 
@@ -125,7 +108,7 @@ func (a *actor) act(ctx context.Context, p Plan, prepared *Prepared) ([]Event, e
 // launch asks for the intent's instance. The answer is put into the observer's store at once, so that the next
 // pass finds it whether or not its status was written.
 func (a *actor) launch(ctx context.Context, intent *LaunchIntent, prepared *Prepared) ([]Event, error) {
-	a.memory.Voiding = "" // What was not found before this call says nothing of what the call makes.
+	a.memory.Voiding = search{} // What was not found before this call says nothing of what the call makes.
 	i, err := a.session.Launch(ctx, intent.Token, prepared.Parameters)
 	if cloud.Unconfirmed(err) != nil {
 		return nil, err // EC2 was not asked: there is nothing to remember.

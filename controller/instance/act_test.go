@@ -32,14 +32,13 @@ func TestAnInstanceIsGoneWhenItWasNotSeenForTheWholeWindow(t *testing.T) {
 		// goneAfter is how long after the first look it is gone.
 		goneAfter time.Duration
 	}{
-		"no list has shown it: from the first look on":            {given: allOf(intent(1), recordedInStatus(1), after(long)), goneAfter: consistencyWindow},
-		"the observer has missed it for a while: from then on":    {given: ceased(2 * time.Minute), goneAfter: consistencyWindow - 2*time.Minute},
-		"the observer has missed it for the whole window":         {given: ceased(consistencyWindow)},
-		"the observer shows it: from the first look on":           {given: kept(1, cloud.StateRunning), goneAfter: consistencyWindow},
-		"the observer misses another one: from the first look on": {given: allOf(kept(1, cloud.StateRunning), ec2Shows(2, cloud.StateRunning, missing)), goneAfter: consistencyWindow},
-		"the launch is younger than the observer says it is missing": {
-			given:     allOf(ceased(consistencyWindow), intent(1, func(i *LaunchIntent) { i.At = metav1.NewTime(begin.Add(long - time.Minute)) })),
-			goneAfter: consistencyWindow - time.Minute,
+		"no list has shown it: from the first look on":                  {given: allOf(intent(1), recordedInStatus(1), after(long)), goneAfter: consistencyWindow},
+		"the observer has missed it for longer: from the first look on": {given: ceased(consistencyWindow), goneAfter: consistencyWindow},
+		"the observer shows it: from the first look on":                 {given: kept(1, cloud.StateRunning), goneAfter: consistencyWindow},
+		"the observer misses another one: from the first look on":       {given: allOf(kept(1, cloud.StateRunning), ec2Shows(2, cloud.StateRunning, missing)), goneAfter: consistencyWindow},
+		"the launch is younger than the first look: from the launch on": {
+			given:     allOf(ceased(consistencyWindow), intent(1, func(i *LaunchIntent) { i.At = metav1.NewTime(begin.Add(long + time.Minute)) })),
+			goneAfter: consistencyWindow + time.Minute,
 		},
 	}
 	for name, test := range tests {
@@ -76,6 +75,7 @@ func TestTheWindowBeginsAnew(t *testing.T) {
 			}
 			clear(ec2.instances)
 		},
+		"nobody has looked for a while": func(*testing.T, *actor, *fakeEC2) {},
 		"another one was looked for": func(t *testing.T, a *actor, _ *fakeEC2) {
 			t.Helper()
 			if err := a.findByID(t.Context(), in, instanceID(2)); !errors.Is(err, errUnseen) {
@@ -95,7 +95,9 @@ func TestTheWindowBeginsAnew(t *testing.T) {
 			}
 			unseen(0)
 			between(t, a, ec2)
-			unseen(consistencyWindow)
+			for at := consistencyWindow; at < 2*consistencyWindow; at += looksApart {
+				unseen(at)
+			}
 			unseen(2*consistencyWindow - time.Second)
 			clock.SetTime(in.Now.Add(2 * consistencyWindow))
 			if err := a.findByID(t.Context(), in, instanceID(1)); err != nil || a.memory.Gone != instanceID(1) {
@@ -109,6 +111,7 @@ func TestTheWindowBeginsAnew(t *testing.T) {
 func TestWhatItsTokenFindsIsNotGone(t *testing.T) {
 	in := inputOf(kept(1, cloud.StateRunning, missing))
 	a, ec2, _ := newActor(in.Now)
+	a.memory.Vanished = search{Of: instanceID(1), First: in.Now.Add(-consistencyWindow), Latest: in.Now.Add(-time.Second)}
 	i := testInstance(1, cloud.StateRunning)
 	i.ID = instanceID(9)
 	ec2.instances[i.ID] = i

@@ -206,6 +206,11 @@ func called(step Step, of string, ago time.Duration, err *cloud.Error) given {
 	return func(in *Input) { in.Memory.record(step, of, in.Now.Add(-ago), err) }
 }
 
+// searched: the first attempt's instance has been looked for since a while ago.
+func searched(ago time.Duration) given {
+	return func(in *Input) { in.Memory.Voiding = search{Of: token(1), First: in.Now.Add(-ago), Latest: in.Now} }
+}
+
 // deleting: the object was deleted a while ago.
 func deleting(ago time.Duration) given {
 	return func(in *Input) {

@@ -36,16 +36,32 @@ type Memory struct {
 	Rejected string
 	// Terminated is the client token whose instance EC2 says is terminated.
 	Terminated string
-	// VoidingSince is since when Voiding, a token whose parameters no longer match, is looked for.
-	Voiding      string
-	VoidingSince time.Time
-	// VanishedSince is since when Vanished, the id of a recorded instance, is looked up and not found.
-	Vanished      string
-	VanishedSince time.Time
+	// Voiding is the search for what a token may have launched that is to be given up, Vanished that for the instance that is
+	// recorded, by its id.
+	Voiding, Vanished search
 	// Gone is the id of an instance that EC2 does not know any more.
 	Gone string
 	// Unmatched is the token that EC2 knows with other parameters, and for which no instance was found yet.
 	Unmatched string
+}
+
+// search is a series of looks that have found nothing.
+type search struct {
+	// Of is what is looked for.
+	Of string
+	// First and Latest are when the first and the latest look were answered.
+	First, Latest time.Time
+}
+
+// missed remembers one more look that has found nothing, and returns how long that has been so. After a gap, of an operator
+// that was stopped or of EC2 that did not answer, it is so from now on: what was not there yet before the gap may be out of
+// sight for a moment after it.
+func (s *search) missed(of string, now time.Time) time.Duration {
+	if s.Of != of || now.Sub(s.Latest) > looksApart {
+		*s = search{Of: of, First: now}
+	}
+	s.Latest = now
+	return now.Sub(s.First)
 }
 
 // tagOf names a tag of an instance.

@@ -97,7 +97,7 @@ func deleteUnseen(in Input, f facts) Plan {
 		return p
 	}
 	if f.consumed || f.intent == nil || in.Memory.Rejected == f.intent.Token ||
-		in.Memory.unseenAt(f.intent.Token, f.lastLaunchPossible().Add(consistencyWindow)) {
+		in.ruledOut(f.intent.Token) && in.Memory.unseenAt(f.intent.Token, f.lastLaunchPossible().Add(consistencyWindow)) {
 		return f.release()
 	}
 	p := findAttempt(in, f, "A launch may be on its way; looking for its instance until EC2's consistency window is over")

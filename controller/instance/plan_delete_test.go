@@ -180,7 +180,14 @@ func TestDecideDeletionOfAnInstanceThatEC2DoesNotShow(t *testing.T) {
 		looks("the window is over and the last look was before its end: look once more",
 			written, deleting(end+time.Minute), called(StepFindByToken, token(1), 2*time.Minute, errUnseen)),
 		releases("a look after the window found nothing: let it go",
-			written, deleting(end+time.Second), called(StepFindByToken, token(1), time.Second, errUnseen)),
+			written, deleting(end+time.Second), called(StepFindByToken, token(1), time.Second, errUnseen), searched(consistencyWindow+time.Second)),
+		{
+			name: "the same, and it was looked for shorter than the window: go on",
+			given: []given{
+				written, deleting(end + time.Second), called(StepFindByToken, token(1), time.Second, errUnseen), searched(consistencyWindow),
+			},
+			ready: isDeleting, flow: goesOn, after: lookAgain - time.Second,
+		},
 		releases("EC2 has refused the launch for certain: let it go", written, deleting(time.Second), remembers(func(m *Memory) { m.Rejected = token(1) })),
 		releases("EC2 says the launch's instance is terminated: let it go",
 			written, deleting(time.Second), remembers(func(m *Memory) { m.Terminated = token(1) })),

@@ -153,7 +153,7 @@ func (in Input) intentLost() bool {
 // ruledOut tells whether a token is known to have launched nothing: it was looked for until a look that was answered after
 // the consistency window found nothing.
 func (in Input) ruledOut(token string) bool {
-	return in.Memory.Voiding == token && in.Memory.unseenAt(token, in.Memory.VoidingSince.Add(consistencyWindow))
+	return in.Memory.Voiding.Of == token && in.Memory.unseenAt(token, in.Memory.Voiding.First.Add(consistencyWindow))
 }
 
 // findLostIntent looks for what an attempt whose intent is lost may have launched.

@@ -53,7 +53,7 @@ func TestDecideFirstLaunch(t *testing.T) {
 			name: "the launch intent was taken away, and what it launched was not found for the whole window: launch",
 			given: []given{prepared(hash), func(in *Input) {
 				in.Object.Finalizers = []string{ec2v1.InstanceFinalizer}
-				in.Memory.Voiding, in.Memory.VoidingSince = token(1), in.Now.Add(-consistencyWindow)
+				in.Memory.Voiding = search{Of: token(1), First: in.Now.Add(-consistencyWindow)}
 			}, called(StepFindByToken, token(1), 0, errUnseen)},
 			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intends(1, launchCreated),
 		},
@@ -187,7 +187,7 @@ func TestDecideIntentThatIsVoid(t *testing.T) {
 func TestDecideSpecChangedBeforeTheLaunch(t *testing.T) {
 	changed := allOf(intent(1), prepared(otherHash), after(long))
 	voiding := func(since time.Duration) given {
-		return remembers(func(m *Memory) { m.Voiding, m.VoidingSince = token(1), begin.Add(long-since) })
+		return remembers(func(m *Memory) { m.Voiding = search{Of: token(1), First: begin.Add(long - since)} })
 	}
 	next := func(name string, all ...given) decision {
 		return decision{
@@ -221,7 +221,7 @@ func TestDecideSpecChangedBeforeTheLaunch(t *testing.T) {
 		{
 			name: "a look of another token found nothing: that is no evidence",
 			given: []given{changed, called(StepFindByToken, token(9), time.Second, errUnseen), remembers(func(m *Memory) {
-				m.Voiding, m.VoidingSince = token(9), begin
+				m.Voiding = search{Of: token(9), First: begin}
 			})},
 			step: StepFindByToken, ready: "False Launching", flow: "Reconciling",
 		},

@@ -154,12 +154,12 @@ func aMemory(t *rapid.T, in *Input) {
 			m.record(step, of, in.Now.Add(-time.Duration(rapid.IntRange(0, 600).Draw(t, "ago"))*time.Second), anError(t, step))
 		}
 	}
-	for _, into := range []*string{&m.Rejected, &m.Terminated, &m.Voiding, &m.Unmatched} {
+	for _, into := range []*string{&m.Rejected, &m.Terminated, &m.Voiding.Of, &m.Unmatched} {
 		if chance(t, 6, "remembered") {
 			*into = aToken(t, "remembered token")
 		}
 	}
-	m.VoidingSince = aTime(t, "voiding since")
+	m.Voiding.First = aTime(t, "voiding since")
 	if chance(t, 6, "gone") {
 		m.Gone = instanceID(anAttempt(t, "gone id"))
 	}

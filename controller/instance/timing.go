@@ -15,6 +15,9 @@ const (
 	// guide recommends ("a couple of seconds"), since each is one call for one object.
 	lookAgain = 5 * time.Second
 
+	// looksApart is the most between two looks of one search: they are settleMax apart at last.
+	looksApart = 3 * time.Minute
+
 	// settle is how long an accepted change may take to show in a describe before it is asked for again;
 	// doubled with each repetition up to settleMax.
 	settle    = 15 * time.Second

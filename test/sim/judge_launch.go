@@ -60,6 +60,9 @@ type launches struct {
 	latest  map[types.UID]*attempt
 	// tampered are objects whose intent or finalizer somebody else has taken away or changed: then some promises are off.
 	tampered map[types.UID]bool
+	// keyless are objects whose intent somebody else has taken away or changed before a status told of the instance: what says which
+	// of the launch's tags are the operator's is gone.
+	keyless map[types.UID]bool
 	// erased are objects from which somebody else has taken intent and finalizer at once, before a status told of the launch: nothing
 	// in the API server tells them from new ones.
 	erased map[types.UID]bool
@@ -69,7 +72,7 @@ type launches struct {
 
 func newLaunches() launches {
 	return launches{
-		byToken: map[string]*attempt{}, latest: map[types.UID]*attempt{}, tampered: map[types.UID]bool{}, erased: map[types.UID]bool{},
+		byToken: map[string]*attempt{}, latest: map[types.UID]*attempt{}, tampered: map[types.UID]bool{}, keyless: map[types.UID]bool{}, erased: map[types.UID]bool{},
 		left: map[types.UID]ec2v1.DeletionPolicy{},
 	}
 }
@@ -80,6 +83,9 @@ func (j *judge) tampered(before, after *ec2v1.EC2Instance) {
 	held := slices.Contains(before.Finalizers, ec2v1.InstanceFinalizer)
 	if (had && after.Annotations[ec2v1.AnnotationLaunch] != value) || (held && !slices.Contains(after.Finalizers, ec2v1.InstanceFinalizer)) {
 		j.launches.tampered[after.UID] = true
+		if had && after.Status.InstanceID == "" {
+			j.launches.keyless[after.UID] = true
+		}
 		if isBlank(after) {
 			j.launches.erased[after.UID] = true
 		}
