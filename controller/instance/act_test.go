@@ -154,3 +154,15 @@ func TestOnlyRefusedParametersProveThatAnAttemptMadeNothing(t *testing.T) {
 		})
 	}
 }
+
+// Somebody has taken the intent away, and the instance has lost its tags, as terminated ones do.
+func TestAnInstanceIsKnownByItsTokenWithoutTheIntent(t *testing.T) {
+	a, _, _ := newActor(begin)
+	i := testInstance(1, cloud.StateTerminated)
+	i.Tags = nil
+	a.view.Put(i)
+	entries := entriesOf(a.view, inputOf().Object, testCluster)
+	if len(entries) != 1 || entries[0].ID != i.ID {
+		t.Errorf("the object's instances are %+v", entries)
+	}
+}
