@@ -26,7 +26,7 @@ type Predictor struct {
 
 	mu      sync.RWMutex
 	differs map[schema.GroupKind]bool
-	told    uint64
+	changed uint64
 	lossy   map[reflect.Type]bool
 }
 
@@ -49,15 +49,15 @@ func (p *Predictor) SchemaDiffers(kind schema.GroupKind, differs bool) {
 	defer p.mu.Unlock()
 	if p.differs[kind] != differs {
 		p.differs[kind] = differs
-		p.told++
+		p.changed++
 	}
 }
 
-// schemas is another number whenever another set of schemas is the compiled one.
+// schemas counts the changes of which kinds' schemas are relied on.
 func (p *Predictor) schemas() uint64 {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	return p.told
+	return p.changed
 }
 
 // Prediction is what the API server would do with an intent.

@@ -6,6 +6,8 @@ package cloud
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 )
@@ -17,16 +19,19 @@ func TestConfirmingIsAskedForEachRequestThatIsSentAndNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeAWS{answer: always(ok("<RunInstancesResponse/>"))}
 		s := newTestSession(t, f)
-		asked, refused := 0, 0
-		ctx := Confirming(t.Context(), func(context.Context) error { asked++; return nil })
+		var asked, refused atomic.Int64
+		ctx := Confirming(t.Context(), func(context.Context) error { asked.Add(1); return nil })
+		var callers sync.WaitGroup
 		for range 20 {
-			if _, err := s.Launch(ctx, "token", fullLaunch()); mustError(t, err).Class == ClassThrottled {
-				refused++
-				synctest.Wait()
-			}
+			callers.Go(func() {
+				if _, err := s.Launch(ctx, "token", fullLaunch()); mustError(t, err).Class == ClassThrottled {
+					refused.Add(1)
+				}
+			})
 		}
-		if sent := len(f.actions()); asked != sent || asked == 0 {
-			t.Errorf("asked %d times for %d requests, %d refused", asked, sent, refused)
+		callers.Wait()
+		if sent := int64(len(f.actions())); asked.Load() != sent || sent == 0 || refused.Load() == 0 {
+			t.Errorf("asked %d times for %d requests, %d refused", asked.Load(), sent, refused.Load())
 		}
 	})
 }

@@ -63,19 +63,12 @@ func describeInstanceStatus(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	filters, err := readFilters(c.params, func(name string) bool { return statusFilters[name] != nil })
-	if err != nil {
-		return nil, err
-	}
 	all, err := c.params.Bool("IncludeAllInstances")
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.readPage()
+	filters, p, err := c.readListing(func(name string) bool { return statusFilters[name] != nil })
 	if err != nil {
-		return nil, err
-	}
-	if err := c.dryRun(); err != nil {
 		return nil, err
 	}
 	views, err := c.statusViews(ids, func(v statusView) bool {

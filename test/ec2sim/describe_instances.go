@@ -23,15 +23,8 @@ func describeInstances(c *call) (any, error) {
 	if len(ids) > 0 && c.params.Has("MaxResults") {
 		return nil, fail(codeInvalidParameterCombination, "The parameter instancesSet cannot be used with the parameter maxResults")
 	}
-	filters, err := readFilters(c.params, knownInstanceFilter)
+	filters, p, err := c.readListing(knownInstanceFilter)
 	if err != nil {
-		return nil, err
-	}
-	p, err := c.readPage()
-	if err != nil {
-		return nil, err
-	}
-	if err := c.dryRun(); err != nil {
 		return nil, err
 	}
 	instances, err := c.described(ids)

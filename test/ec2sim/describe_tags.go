@@ -45,15 +45,8 @@ func (t xmlTagItem) filterValues(name string) []string {
 func (t xmlTagItem) id() string { return t.ResourceID + "/" + t.Key }
 
 func describeTags(c *call) (any, error) {
-	filters, err := readFilters(c.params, func(name string) bool { return tagFilters[name] != nil || isTagFilter(name) })
+	filters, p, err := c.readListing(func(name string) bool { return tagFilters[name] != nil || isTagFilter(name) })
 	if err != nil {
-		return nil, err
-	}
-	p, err := c.readPage()
-	if err != nil {
-		return nil, err
-	}
-	if err := c.dryRun(); err != nil {
 		return nil, err
 	}
 	var items []xmlTagItem

@@ -40,6 +40,19 @@ type pageToken struct {
 	Scope string `json:"q"`
 }
 
+// readListing reads what all listings have in common, and ends a dry run.
+func (c *call) readListing(knownFilter func(name string) bool) ([]filter, page, error) {
+	filters, err := readFilters(c.params, knownFilter)
+	if err != nil {
+		return nil, page{}, err
+	}
+	p, err := c.readPage()
+	if err != nil {
+		return nil, page{}, err
+	}
+	return filters, p, c.dryRun()
+}
+
 // readPage reads MaxResults and NextToken.
 func (c *call) readPage() (page, error) {
 	p := page{scope: c.listingScope()}

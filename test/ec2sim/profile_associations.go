@@ -102,15 +102,8 @@ func (c *call) associated() (*instance, error) {
 
 // describeIAMInstanceProfileAssociations lists them as late as descriptions are.
 func describeIAMInstanceProfileAssociations(c *call) (any, error) {
-	filters, err := readFilters(c.params, func(name string) bool { return name == "instance-id" || name == "state" })
+	filters, p, err := c.readListing(func(name string) bool { return name == "instance-id" || name == "state" })
 	if err != nil {
-		return nil, err
-	}
-	p, err := c.readPage()
-	if err != nil {
-		return nil, err
-	}
-	if err := c.dryRun(); err != nil {
 		return nil, err
 	}
 	wanted := c.params.List("AssociationId")
