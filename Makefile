@@ -8,7 +8,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 GO ?= go
 # More arguments for go test, such as -race or -run.
 GOTESTFLAGS ?=
-# The longest suite takes seven minutes, most of it spent waiting for rate limits and watching that nothing happens.
+# The longest suite takes nine minutes, most of it spent waiting for rate limits and watching that nothing happens.
 TESTTIMEOUT := 25m
 
 BIN := $(CURDIR)/bin
