@@ -77,6 +77,20 @@ func newLaunches() launches {
 	}
 }
 
+// lenient counts the objects of a world for which some questions have no answer.
+type lenient struct{ tampered, keyless, erased int }
+
+func (l *lenient) add(o lenient) {
+	l.tampered += o.tampered
+	l.keyless += o.keyless
+	l.erased += o.erased
+}
+
+// lenience tells for how many objects the judge has to leave questions out.
+func (l launches) lenience() lenient {
+	return lenient{tampered: len(l.tampered), keyless: len(l.keyless), erased: len(l.erased)}
+}
+
 // tampered remembers what others do to the intent and the finalizer.
 func (j *judge) tampered(before, after *ec2v1.EC2Instance) {
 	value, had := before.Annotations[ec2v1.AnnotationLaunch]

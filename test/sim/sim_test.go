@@ -72,6 +72,7 @@ type result struct {
 	asked      tally
 	broken     tally
 	attempts   int
+	lenient    lenient
 }
 
 func (r result) failed() bool { return r.err != nil || len(r.violations) > 0 }
@@ -100,7 +101,7 @@ func inBubble(t *testing.T, seed uint64, o options) (out result) {
 			out.err = err
 		}
 		out.lines, out.met, out.asked, out.broken = w.lines(), w.met, w.judge.asking(), w.judge.broken
-		out.attempts = len(w.judge.launches.byToken)
+		out.attempts, out.lenient = len(w.judge.launches.byToken), w.judge.launches.lenience()
 	})
 	return out
 }
@@ -185,6 +186,7 @@ type summary struct {
 	mu            sync.Mutex
 	worlds        int
 	attempts      int
+	lenient       lenient
 	met           map[string]int
 	asked, broken tally
 }
@@ -194,6 +196,7 @@ func (s *summary) add(r result) {
 	defer s.mu.Unlock()
 	s.worlds++
 	s.attempts += r.attempts
+	s.lenient.add(r.lenient)
 	for name, n := range r.met {
 		s.met[name] += n
 	}
@@ -205,8 +208,11 @@ func (s *summary) add(r result) {
 func (s *summary) mayGoOn() bool { return *longestFlag == 0 || time.Since(s.began) < *longestFlag }
 
 func (s *summary) line(first uint64, failed int64) string {
-	return fmt.Sprintf("%d worlds, seeds from %d on, %d launches attempted in them; %d failed; %.0f worlds a minute on %d processors.",
-		s.worlds, first, s.attempts, failed, float64(s.worlds)/time.Since(s.began).Minutes(), runtime.GOMAXPROCS(0))
+	return fmt.Sprintf("%d worlds, seeds from %d on, %d launches attempted in them; %d failed; %.0f worlds a minute on %d processors. "+
+		"Of %d objects somebody else changed or took away the intent or the finalizer: some promises about them are off. For %d of these "+
+		"that was before a status told of the launch, and for %d nothing at all was left.",
+		s.worlds, first, s.attempts, failed, float64(s.worlds)/time.Since(s.began).Minutes(), runtime.GOMAXPROCS(0),
+		s.lenient.tampered, s.lenient.keyless, s.lenient.erased)
 }
 
 // tables tell how often each fault happened, and how often each question was asked.
