@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -55,6 +56,7 @@ func (w *world) startInConsole(name string) error {
 		if i.State != "stopped" {
 			return nil
 		}
+		w.judge.started[i.ID] = time.Now()
 		return w.ec2.Start(i.ID)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -37,8 +38,9 @@ type judge struct {
 	writers  map[types.UID]*writer
 	thefts   thefts
 	secrets  secretWatch
-	// noted are the instances with a tag from the console.
+	// noted are the instances with a tag from the console, and started is when the console has started one.
 	noted      map[string]bool
+	started    map[string]time.Time
 	checked    tally
 	broken     tally
 	violations []string
@@ -50,7 +52,7 @@ func newJudge(w *world) *judge {
 	j := &judge{
 		world: w, known: map[types.UID]*ec2v1.EC2Instance{}, history: newHistory(), launches: newLaunches(), calls: newCalls(),
 		writers: map[types.UID]*writer{}, thefts: newThefts(),
-		noted: map[string]bool{},
+		noted: map[string]bool{}, started: map[string]time.Time{},
 	}
 	if w != nil && w.api != nil {
 		j.cluster = string(w.api.Object(namespaceKind, types.NamespacedName{Name: metav1.NamespaceSystem}).GetUID())

@@ -4,6 +4,8 @@
 package sim
 
 import (
+	"time"
+
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/test/ec2sim"
 )
@@ -25,7 +27,9 @@ func (j *judge) released(obj *ec2v1.EC2Instance) {
 		switch obj.Spec.DeletionPolicy {
 		case ec2v1.DeletionRetain:
 		case ec2v1.DeletionStop:
-			ok = !i.Live() || i.State == "stopping" || i.State == "stopped"
+			// EC2 may go on showing for a while that it is stopped after somebody has started it.
+			started, again := j.started[i.ID]
+			ok = !i.Live() || i.State == "stopping" || i.State == "stopped" || (again && time.Since(started) < consistencyWindow)
 		default:
 			ok = i.State == "terminated"
 		}
