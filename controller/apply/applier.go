@@ -88,12 +88,11 @@ func (a *Applier) Send(ctx context.Context, d *Draft) (Result, error) {
 	if d.prediction.NoOp {
 		return Result{Outcome: Skipped, UID: d.live.GetUID(), ResourceVersion: d.live.GetResourceVersion(), Left: d.Left}, nil
 	}
-	result, err := a.send(ctx, d)
+	result, err := a.sendNoted(ctx, d)
 	a.metrics.answered(d, result.Outcome, err)
 	if err != nil {
 		return Result{}, err
 	}
-	a.writes.record(result.UID, result.ResourceVersion, a.clock.Now())
 	for _, c := range d.Taken {
 		a.contests.took(d.contest(c), result.ResourceVersion, a.clock.Now())
 	}
@@ -106,6 +105,12 @@ func (a *Applier) Fresh(live client.Object) bool {
 	return a.writes.contained(live.GetUID(), live.GetResourceVersion(), a.clock.Now())
 }
 
+// Foreign tells whether somebody else has written live, as a watch event shows it, after all that this Applier has: another process
+// of ours, perhaps, with the same manager's name. A write whose answer was lost counts as somebody else's.
+func (a *Applier) Foreign(live client.Object) bool {
+	return a.writes.foreign(live.GetUID(), live.GetResourceVersion())
+}
+
 // Forget drops what is remembered of an object that is gone.
 func (a *Applier) Forget(uid types.UID) {
 	a.ForgetWrites(uid)
@@ -115,6 +120,19 @@ func (a *Applier) Forget(uid types.UID) {
 // ForgetWrites drops what Fresh remembers of an object that the cache no longer shows, though it may be there: a label
 // that the cache selects by may have been taken from it. Fights over it are remembered, the one over that label too.
 func (a *Applier) ForgetWrites(uid types.UID) { a.writes.forget(uid) }
+
+// sendNoted sends, and remembers what was written. Its watch event may come before the answer.
+func (a *Applier) sendNoted(ctx context.Context, d *Draft) (Result, error) {
+	if d.live != nil {
+		sent := a.writes.sending(d.live.GetUID())
+		defer sent()
+	}
+	result, err := a.send(ctx, d)
+	if err == nil {
+		a.writes.record(result.UID, result.ResourceVersion, a.clock.Now())
+	}
+	return result, err
+}
 
 // send makes the request and reads the answer.
 func (a *Applier) send(ctx context.Context, d *Draft) (Result, error) {

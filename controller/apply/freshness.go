@@ -28,6 +28,14 @@ const CacheLag = 25 * time.Millisecond
 type writes struct {
 	mu     sync.Mutex
 	latest map[types.UID]write
+	own    map[types.UID]own
+}
+
+// own is what tells our writes to an object from those of others.
+type own struct {
+	// version is the newest that we have written, and sending counts the writes that are not answered yet.
+	version string
+	sending int
 }
 
 // write is one that the cache has not shown yet.
@@ -45,6 +53,9 @@ func (w *writes) record(uid types.UID, version string, now time.Time) {
 	defer w.mu.Unlock()
 	if w.latest == nil {
 		w.latest = map[types.UID]write{}
+	}
+	if o := w.own[uid]; !older(version, o.version) {
+		w.setOwn(uid, own{version: version, sending: o.sending})
 	}
 	if older(version, w.latest[uid].version) {
 		return
@@ -72,6 +83,38 @@ func (w *writes) forget(uid types.UID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.latest, uid)
+	delete(w.own, uid)
+}
+
+// sending notes that a write is on its way, and returns what notes that it is not any more.
+func (w *writes) sending(uid types.UID) (done func()) {
+	add := func(n int) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		o, known := w.own[uid]
+		if !known && n < 0 {
+			return // It was forgotten in between.
+		}
+		w.setOwn(uid, own{version: o.version, sending: o.sending + n})
+	}
+	add(1)
+	return func() { add(-1) }
+}
+
+func (w *writes) setOwn(uid types.UID, o own) {
+	if w.own == nil {
+		w.own = map[types.UID]own{}
+	}
+	w.own[uid] = o
+}
+
+// foreign tells whether a version was certainly written by somebody else after all that we have written. What others wrote before
+// that we have seen, since what we decide on it is guarded by the version.
+func (w *writes) foreign(uid types.UID, version string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	o := w.own[uid]
+	return o.sending == 0 && (o.version == "" || older(o.version, version))
 }
 
 // older tells whether a version is known to come before another one of the same object.

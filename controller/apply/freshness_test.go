@@ -96,3 +96,35 @@ func TestFreshnessIsSharedByWorkers(t *testing.T) {
 		t.Errorf("%v is remembered", w.latest)
 	}
 }
+
+// TestForeign: what is newer than all that we have written, while nothing of ours is on its way, is somebody else's.
+func TestForeign(t *testing.T) {
+	var w writes
+	steps := []struct {
+		name    string
+		do      func()
+		version string
+		want    bool
+	}{
+		{"nothing was written", func() {}, "5", true},
+		{"ours", func() { w.record("a", "10", begin) }, "10", false},
+		{"what came before ours", func() {}, "9", false},
+		{"what came after ours", func() {}, "11", true},
+		{"an older answer comes late", func() { w.record("a", "8", begin) }, "10", false},
+		{"ours, which the cache has shown since", func() { w.contained("a", "10", begin) }, "10", false},
+		{"something while one of ours is on its way", func() { w.sending("a") }, "11", false},
+		{"its answer is here", func() { w.record("a", "11", begin); w.setOwn("a", own{version: "11"}) }, "12", true},
+		{"it was forgotten", func() { w.forget("a") }, "11", true},
+	}
+	for _, s := range steps {
+		s.do()
+		if got := w.foreign("a", s.version); got != s.want {
+			t.Errorf("%s: version %s is somebody else's: %t, want %t", s.name, s.version, got, s.want)
+		}
+	}
+	done := w.sending("a")
+	w.forget("a")
+	if done(); len(w.own) != 0 {
+		t.Errorf("%v is remembered after all was forgotten", w.own)
+	}
+}

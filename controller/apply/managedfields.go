@@ -28,6 +28,8 @@ func (a *Applier) setManagedFields(ctx context.Context, of *unstructured.Unstruc
 	target.SetGroupVersionKind(of.GroupVersionKind())
 	target.SetNamespace(of.GetNamespace())
 	target.SetName(of.GetName())
+	sent := a.writes.sending(of.GetUID())
+	defer sent()
 	err = a.client.Patch(ctx, target, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(as))
 	if err := classify(as, err, nil, nil); err != nil {
 		return Result{}, err

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,6 +48,25 @@ func disowned() handler.EventHandler {
 			queue.AddAfter(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.ObjectNew)}, takenBackAfter)
 		}
 	}}
+}
+
+// overwritten wakes the object, in a while, when another process of ours has told something else in status, such as a leader that was
+// thought to be gone and has woken up with an old view. Nothing else would tell of it. Not at once, for the same reason as disowned.
+func overwritten(foreign func(client.Object) bool) handler.EventHandler {
+	return handler.Funcs{UpdateFunc: func(_ context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+		before, ok := e.ObjectOld.(*ec2v1.EC2Instance)
+		after, isInstance := e.ObjectNew.(*ec2v1.EC2Instance)
+		if ok && isInstance && !equality.Semantic.DeepEqual(ourStatus(before), ourStatus(after)) && foreign(after) {
+			queue.AddAfter(reconcile.Request{NamespacedName: keyOf(after)}, overwrittenAfter)
+		}
+	}}
+}
+
+// ourStatus is the status without the conditions of others.
+func ourStatus(obj *ec2v1.EC2Instance) ec2v1.EC2InstanceStatus {
+	status := obj.Status
+	status.Conditions = slices.DeleteFunc(slices.Clone(status.Conditions), func(c metav1.Condition) bool { return !slices.Contains(ourConditions, c.Type) })
+	return status
 }
 
 // isDisowned tells whether one of our managers owns less than before, or nobody owns what may be ours.

@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -88,6 +89,36 @@ func TestDisowned(t *testing.T) {
 			}
 			if wakes().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
 				t.Error("wakes at once, too")
+			}
+		})
+	}
+}
+
+// A status that another process of ours has written is looked at; what we have written, and others' conditions, are not.
+func TestOverwritten(t *testing.T) {
+	tests := map[string]struct {
+		change  func(*ec2v1.EC2Instance)
+		foreign bool
+		want    bool
+	}{
+		"another process has told another state": {change: func(o *ec2v1.EC2Instance) { o.Status.State = "stopped" }, foreign: true, want: true},
+		"we have told another state":             {change: func(o *ec2v1.EC2Instance) { o.Status.State = "stopped" }},
+		"another process has told another condition": {change: func(o *ec2v1.EC2Instance) {
+			o.Status.Conditions = append(o.Status.Conditions, metav1.Condition{Type: ec2v1.ConditionStalled, Status: metav1.ConditionTrue})
+		}, foreign: true, want: true},
+		"another controller has told its condition": {change: func(o *ec2v1.EC2Instance) {
+			o.Status.Conditions = append(o.Status.Conditions, metav1.Condition{Type: "Compliant", Status: metav1.ConditionTrue})
+		}, foreign: true},
+		"a label": {change: func(o *ec2v1.EC2Instance) { o.Labels = map[string]string{"a": "b"} }, foreign: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			before, after := watched(), watched()
+			test.change(after)
+			queue := &delayed{}
+			overwritten(func(client.Object) bool { return test.foreign }).Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: after}, queue)
+			if got := slices.Equal(queue.after, []time.Duration{overwrittenAfter}); got != test.want {
+				t.Errorf("is looked at after %v", queue.after)
 			}
 		})
 	}

@@ -65,6 +65,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr manager.Manager, 
 		Named("ec2instance").
 		For(&ec2v1.EC2Instance{}, builder.WithPredicates(wakes())).
 		Watches(&ec2v1.EC2Instance{}, disowned()).
+		Watches(&ec2v1.EC2Instance{}, overwritten(r.Applier.Foreign)).
 		Watches(&ec2v1.EC2Account{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(namespace, handler.EnqueueRequestsFromMapFunc(r.ofNamespace), builder.WithPredicates(predicate.LabelChangedPredicate{})).
 		WatchesRawSource(source.Func(r.watchEC2)).

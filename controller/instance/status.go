@@ -84,6 +84,12 @@ func recordedLaunch(r *ec2v1.LaunchStatus) *ec2v1ac.LaunchStatusApplyConfigurati
 	return out
 }
 
+// ourConditions are the types of condition that this reconciler applies.
+var ourConditions = []string{
+	ec2v1.ConditionReady, ec2v1.ConditionLaunched, ec2v1.ConditionSynced, ec2v1.ConditionReachable, ec2v1.ConditionReconciling,
+	ec2v1.ConditionStalled, ec2v1.ConditionContested,
+}
+
 // conditions builds the conditions; one whose status is unchanged keeps its transition time.
 func conditions(obj *ec2v1.EC2Instance, v Verdict, now time.Time) []*metav1ac.ConditionApplyConfiguration {
 	states := []struct {

@@ -49,6 +49,10 @@ const (
 	// two operators that disagree to cost little.
 	takenBackAfter = time.Second
 
+	// overwrittenAfter is how soon a status that another process of ours has written is looked at: late enough for two that see
+	// different worlds to cost two writes a minute, and soon enough for nobody to act on what a woken leader has told.
+	overwrittenAfter = 30 * time.Second
+
 	// accountAgain is when to look again at an account that is missing or not allowed. A change of the account
 	// or the namespace wakes the object at once; this is for a wake-up that is lost.
 	accountAgain = 5 * time.Minute
