@@ -68,7 +68,7 @@ func disinherited(entries []metav1.ManagedFieldsEntry, m Manager, subresource st
 		}
 		ours = wanted.Union(owned)
 	}
-	rest := inherited.Difference(ours)
+	rest := withoutHollow(inherited.Difference(ours), ours)
 	if rest.Equals(inherited) {
 		return nil, false, nil
 	}
@@ -81,4 +81,29 @@ func disinherited(entries []metav1.ManagedFieldsEntry, m Manager, subresource st
 		out = append(out, left)
 	}
 	return out, true, nil
+}
+
+// withoutHollow is rest without the structs, maps and list items of which ours has members, and rest has none left. Whoever owns one
+// has it back when we drop its members: an empty one, which is null to the API server, and no item of a list (structured-merge-diff#305).
+func withoutHollow(rest, ours *fieldpath.Set) *fieldpath.Set {
+	for {
+		hollow := fieldpath.NewSet()
+		rest.Iterate(func(path fieldpath.Path) {
+			if !below(ours, path).Empty() && below(rest, path).Empty() {
+				hollow.Insert(path.Copy())
+			}
+		})
+		if hollow.Empty() {
+			return rest
+		}
+		rest = rest.Difference(hollow) // What held nothing but these is hollow now.
+	}
+}
+
+// below are the members of what is at a path.
+func below(set *fieldpath.Set, path fieldpath.Path) *fieldpath.Set {
+	for _, element := range path {
+		set = set.WithPrefix(element)
+	}
+	return set
 }

@@ -226,3 +226,30 @@ func TestADisinheritanceIsGuarded(t *testing.T) {
 		t.Error("an object without managedFields is inherited")
 	}
 }
+
+// TestAStructThatWeDropIsGone: of a struct whose members were all ours, nobody is left as the owner. The API server would have the
+// struct itself back otherwise, as null, and refuse the object for that.
+func TestAStructThatWeDropIsGone(t *testing.T) {
+	told := func(s *ec2v1ac.EC2InstanceStatusApplyConfiguration) Intent {
+		return forced(status(us, web().WithStatus(s)))
+	}
+	with := told(ec2v1ac.EC2InstanceStatus().WithState("stopped").WithStateReason(ec2v1ac.StateReason().WithCode("Client.Shutdown")).
+		WithConditions(metav1ac.Condition().WithType("Ready").WithStatus("True").WithReason("A").WithMessage("").WithLastTransitionTime(metav1.Unix(1, 0))))
+	w := cleared(t, with)
+	without := told(ec2v1ac.EC2InstanceStatus().WithState("running"))
+	for _, in := range []Intent{with, without, without} {
+		in.Config.(instanceConfig).WithResourceVersion(w.live().ResourceVersion) //nolint:forcetypeassert // It is one.
+		if _, err := w.pass(in); err != nil && !IsStale(err) {
+			t.Fatal(err)
+		}
+	}
+	live := w.live()
+	if live.Status.State != "running" || live.Status.StateReason != nil || len(live.Status.Conditions) != 0 {
+		t.Errorf("the status is %+v", live.Status)
+	}
+	for _, path := range []string{".status.stateReason", `.status.conditions[type="Ready"]`} {
+		if owners := w.ownersAt(path); owners != "" {
+			t.Errorf("%s is owned by %s", path, owners)
+		}
+	}
+}
