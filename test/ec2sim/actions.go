@@ -49,31 +49,56 @@ var services = map[string]service{
 		unknown:  codeInvalidAction,
 		actions: map[string]action{
 			"AssociateIamInstanceProfile": {associateIAMInstanceProfile, attaching, "IamInstanceProfile InstanceId"},
+			"CancelSpotInstanceRequests":  {cancelSpotInstanceRequests, modifying, "SpotInstanceRequestId"},
 			"CreateTags":                  {createTags, tagLimits, tagParameters},
 			"DeleteTags":                  {deleteTags, tagLimits, tagParameters},
 			"DescribeIamInstanceProfileAssociations": {
 				describeIAMInstanceProfileAssociations, describing, describeAssociationsParameters,
 			},
 			"DescribeInstanceAttribute": {describeInstanceAttribute, describing, "Attribute InstanceId"},
-			"DescribeInstances":         {describeInstances, describingInBulk, describeParameters + " InstanceId IncludeManagedResources"},
+			"DescribeInstanceCreditSpecifications": {
+				describeInstanceCreditSpecifications, describing, describeParameters + " InstanceId",
+			},
+			"DescribeInstances": {describeInstances, describingInBulk, describeParameters + " InstanceId IncludeManagedResources"},
 			"DescribeInstanceStatus": {
 				describeInstanceStatus, describingInBulk, describeParameters + " InstanceId IncludeAllInstances IncludeManagedResources",
 			},
-			"DescribeTags":                   {describeTags, describing, describeParameters},
+			"DescribeLaunchTemplateVersions": {describeLaunchTemplateVersions, describing, describeTemplateVersionsParameters},
+			"DescribeSpotInstanceRequests": {
+				describeSpotInstanceRequests, describingInBulk, describeParameters + " SpotInstanceRequestId",
+			},
+			"DescribeTags":    {describeTags, describing, describeParameters},
+			"DescribeVolumes": {describeVolumes, describingInBulk, describeParameters + " VolumeId IncludeManagedResources"},
+			"DescribeVolumesModifications": {
+				describeVolumesModifications, describing, describeParameters + " VolumeId IncludeManagedResources",
+			},
 			"DisassociateIamInstanceProfile": {disassociateIAMInstanceProfile, attaching, "AssociationId"},
 			"ModifyInstanceAttribute":        {modifyInstanceAttribute, modifying, modifyInstanceAttributeParameters},
-			"ModifyInstanceMetadataOptions":  {modifyInstanceMetadataOptions, attaching, modifyMetadataOptionsParameters},
+			"ModifyInstanceCapacityReservationAttributes": {
+				modifyInstanceCapacityReservationAttributes, modifying, "CapacityReservationSpecification InstanceId",
+			},
+			"ModifyInstanceCpuOptions": {modifyInstanceCPUOptions, modifying, "CoreCount InstanceId NestedVirtualization ThreadsPerCore"},
+			"ModifyInstanceCreditSpecification": {
+				modifyInstanceCreditSpecification, modifying, "ClientToken InstanceCreditSpecification",
+			},
+			"ModifyInstanceMaintenanceOptions": {
+				modifyInstanceMaintenanceOptions, modifying, "AutoRecovery InstanceId RebootMigration",
+			},
+			"ModifyInstanceMetadataOptions": {modifyInstanceMetadataOptions, attaching, modifyMetadataOptionsParameters},
+			"ModifyInstancePlacement":       {modifyInstancePlacement, modifying, modifyPlacementParameters},
 			"ModifyNetworkInterfaceAttribute": {
 				modifyNetworkInterfaceAttribute, attaching, modifyNetworkInterfaceParameters,
 			},
-			"MonitorInstances": {setMonitoring(true, "pending"), modifying, stateParameters},
-			"RebootInstances":  {rebootInstances, modifying, stateParameters},
+			"ModifyPrivateDnsNameOptions": {modifyPrivateDNSNameOptions, modifying, modifyPrivateDNSNameParameters},
+			"ModifyVolume":                {modifyVolume, modifying, "Iops Size Throughput VolumeId VolumeType"},
+			"MonitorInstances":            {setMonitoring(true, "pending"), modifying, stateParameters},
+			"RebootInstances":             {rebootInstances, modifying, stateParameters},
 			"ReplaceIamInstanceProfileAssociation": {
 				replaceIAMInstanceProfileAssociation, modifying, "AssociationId IamInstanceProfile",
 			},
 			"RunInstances":       {runInstances, runLimits, runInstancesParameters},
 			"StartInstances":     {startInstances, startLimits, stateParameters},
-			"StopInstances":      {stopInstances, stopLimits, stateParameters + " Force SkipOsShutdown"},
+			"StopInstances":      {stopInstances, stopLimits, stateParameters + " Force Hibernate SkipOsShutdown"},
 			"TerminateInstances": {terminateInstances, terminateLimits, stateParameters + " Force SkipOsShutdown"},
 			"UnmonitorInstances": {setMonitoring(false, "disabling"), modifying, stateParameters},
 		},
@@ -100,7 +125,11 @@ var services = map[string]service{
 
 // checkParameters refuses what the action does not model.
 func (a action) checkParameters(params wire.Params) error {
-	known := strings.Fields(a.parameters)
+	return checkRoots(params, a.parameters)
+}
+
+func checkRoots(params wire.Params, parameters string) error {
+	known := strings.Fields(parameters)
 	for _, name := range params.Roots() {
 		switch {
 		case name == "DryRun" || slices.Contains(known, name):

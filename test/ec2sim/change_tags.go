@@ -54,7 +54,7 @@ func createTags(c *call) (any, error) {
 }
 
 // deleteTags deletes a key whatever its value when no value is given, and only with
-// that value when one is. Without any tags it deletes all.
+// that value when one is. Without any tags it deletes all but those of AWS.
 func deleteTags(c *call) (any, error) {
 	resources, err := c.taggedResources()
 	if err != nil {
@@ -73,9 +73,13 @@ func deleteTags(c *call) (any, error) {
 	return &returnTrue{Return: true}, nil
 }
 
+// doomedKeys never has those of AWS.
 func doomedKeys(have map[string]string, criteria []wire.Params) []string {
 	var keys []string
 	for key, value := range have {
+		if strings.HasPrefix(key, reservedPrefix) {
+			continue
+		}
 		if len(criteria) == 0 {
 			keys = append(keys, key)
 			continue
@@ -103,7 +107,7 @@ func (c *call) taggedResources() ([]*resource, error) {
 	for _, id := range ids {
 		r, ok := c.region.resources[id]
 		switch {
-		case ok && c.shown(r.owner, c.settings.TagByIDLag):
+		case ok && c.knows(r, c.settings.TagByIDLag):
 			found = append(found, r)
 		case strings.HasPrefix(id, "i-"):
 			if err := checkInstanceIDs([]string{id}); err != nil {
@@ -125,9 +129,11 @@ func unknownResource(id string) error {
 	prefix, _, _ := strings.Cut(id, "-")
 	switch prefix {
 	case "vol":
-		return fail("InvalidVolume.NotFound", "The volume '%s' does not exist.", id)
+		return fail(codeInvalidVolumeNotFound, "The volume '%s' does not exist.", id)
+	case "sir":
+		return fail(codeInvalidSpotRequestIDNotFound, "The spot instance request ID '%s' does not exist", id)
 	case "eni":
-		return fail("InvalidNetworkInterfaceID.NotFound", "The networkInterface ID '%s' does not exist", id)
+		return fail(codeInvalidInterfaceIDNotFound, "The networkInterface ID '%s' does not exist", id)
 	case "ami", "subnet", "sg", "vpc", "snap":
 		return notModelled("tags of " + id)
 	}

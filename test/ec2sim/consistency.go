@@ -27,18 +27,32 @@ type view struct {
 // view shows the instance as it was StateLag ago, with the tags that show by now.
 func (c *call) view(i *instance) view {
 	at := c.now.Add(-c.settings.StateLag)
-	tags := c.region.resources[i.id].shownTags(c.now, &c.settings)
+	return view{
+		instance: i, spec: i.specAt(at), status: i.history.At(at), launchTime: i.history.LastStarted(at),
+		tags: c.resourceTags(c.region.resources[i.id]),
+	}
+}
+
+// resourceTags are the tags that show of a resource, without those that a fault hides.
+func (c *call) resourceTags(r *resource) map[string]string {
+	tags := r.shownTags(c.now, &c.settings)
 	for key := range tags {
 		if anyMatch(c.effects.hideTags, key) {
 			delete(tags, key)
 		}
 	}
-	return view{instance: i, spec: i.specAt(at), status: i.history.At(at), launchTime: i.history.LastStarted(at), tags: tags}
+	return tags
+}
+
+// knows says whether a subsystem that lags behind launches by lag knows the resource.
+func (c *call) knows(r *resource, lag time.Duration) bool {
+	return !c.now.Before(r.owner.history.Launched().Add(lag)) && !r.gone(c.now, &c.settings) &&
+		!anyMatch(c.effects.hide, r.id) && !anyMatch(c.effects.hide, r.owner.id)
 }
 
 // shown says whether a subsystem that lags behind launches by lag knows the instance.
 func (c *call) shown(i *instance, lag time.Duration) bool {
-	return !c.now.Before(i.history.Launched().Add(lag)) && !i.purged(c.now, &c.settings) && !anyMatch(c.effects.hide, i.id)
+	return c.knows(c.region.resources[i.id], lag)
 }
 
 // listed are the instances that a describe without ids covers.

@@ -134,9 +134,10 @@ func (s *Sim) controlInstance(r *http.Request) (any, error) {
 	id, verb := r.PathValue("id"), r.PathValue("verb")
 	do, ok := map[string]func(string) error{
 		"terminate": s.Terminate, "stop": s.Stop, "start": s.Start, "shutdown": s.Shutdown, "recover": s.Recover,
+		"interrupt": s.Interrupt, "resume": s.Resume,
 	}[verb]
 	if !ok {
-		return nil, controlError{http.StatusNotFound, fmt.Errorf("unknown verb %q: want terminate, stop, start, shutdown, impair or recover", verb)}
+		return nil, controlError{http.StatusNotFound, fmt.Errorf("unknown verb %q: want terminate, stop, start, shutdown, interrupt, resume, impair or recover", verb)}
 	}
 	return nil, handed(do(id), http.StatusConflict)
 }

@@ -22,6 +22,9 @@ type instanceAttribute struct {
 	SourceDestCheck       *xmlFlag   `xml:"sourceDestCheck"`
 	Groups                []xmlGroup `xml:"groupSet>item"`
 	RootDeviceName        *xmlText   `xml:"rootDeviceName"`
+
+	BlockDevices   []xmlBlockDevice   `xml:"blockDeviceMapping>item"`
+	EnclaveOptions *xmlEnclaveOptions `xml:"enclaveOptions"`
 }
 
 // xmlText leaves its value out where it is empty.
@@ -34,17 +37,23 @@ type xmlFlag struct {
 }
 
 // instanceAttributes fill what was asked for, by the name that it is asked for by.
-var instanceAttributes = map[string]func(*instanceAttribute, launchSpec){
-	"disableApiStop":                    func(a *instanceAttribute, s launchSpec) { a.DisableAPIStop = &xmlFlag{s.disableAPIStop} },
-	"disableApiTermination":             func(a *instanceAttribute, s launchSpec) { a.DisableAPITermination = &xmlFlag{s.disableAPITermination} },
-	"ebsOptimized":                      func(a *instanceAttribute, s launchSpec) { a.EBSOptimized = &xmlFlag{s.ebsOptimized} },
-	"groupSet":                          func(a *instanceAttribute, s launchSpec) { a.Groups = groupsXML(s.groups) },
-	"instanceInitiatedShutdownBehavior": func(a *instanceAttribute, s launchSpec) { a.ShutdownBehavior = &xmlText{s.shutdownBehavior} },
-	"instanceType":                      func(a *instanceAttribute, s launchSpec) { a.InstanceType = &xmlText{s.instanceType.Name} },
-	"rootDeviceName":                    func(a *instanceAttribute, s launchSpec) { a.RootDeviceName = &xmlText{s.image.RootDeviceName} },
-	"sourceDestCheck":                   func(a *instanceAttribute, s launchSpec) { a.SourceDestCheck = &xmlFlag{s.sourceDestCheck} },
-	"userData": func(a *instanceAttribute, s launchSpec) {
-		a.UserData = &xmlText{base64.StdEncoding.EncodeToString(s.userData)}
+var instanceAttributes = map[string]func(*instanceAttribute, view){
+	"blockDeviceMapping": func(a *instanceAttribute, v view) {
+		for _, d := range v.spec.devices {
+			a.BlockDevices = append(a.BlockDevices, v.deviceXML(d))
+		}
+	},
+	"disableApiStop":                    func(a *instanceAttribute, v view) { a.DisableAPIStop = &xmlFlag{v.spec.disableAPIStop} },
+	"disableApiTermination":             func(a *instanceAttribute, v view) { a.DisableAPITermination = &xmlFlag{v.spec.disableAPITermination} },
+	"ebsOptimized":                      func(a *instanceAttribute, v view) { a.EBSOptimized = &xmlFlag{v.spec.ebsOptimized} },
+	"enclaveOptions":                    func(a *instanceAttribute, v view) { a.EnclaveOptions = &xmlEnclaveOptions{v.spec.enclave} },
+	"groupSet":                          func(a *instanceAttribute, v view) { a.Groups = groupsXML(v.spec.primary().groups) },
+	"instanceInitiatedShutdownBehavior": func(a *instanceAttribute, v view) { a.ShutdownBehavior = &xmlText{v.spec.shutdownBehavior} },
+	"instanceType":                      func(a *instanceAttribute, v view) { a.InstanceType = &xmlText{v.spec.instanceType.Name} },
+	"rootDeviceName":                    func(a *instanceAttribute, v view) { a.RootDeviceName = &xmlText{v.spec.image.RootDeviceName} },
+	"sourceDestCheck":                   func(a *instanceAttribute, v view) { a.SourceDestCheck = &xmlFlag{v.spec.primary().sourceDestCheck} },
+	"userData": func(a *instanceAttribute, v view) {
+		a.UserData = &xmlText{base64.StdEncoding.EncodeToString(v.spec.userData)}
 	},
 }
 
@@ -72,6 +81,6 @@ func describeInstanceAttribute(c *call) (any, error) {
 		return nil, err
 	}
 	answer := &instanceAttribute{InstanceID: id}
-	fill(answer, c.view(found[0]).spec)
+	fill(answer, c.view(found[0]))
 	return answer, nil
 }

@@ -63,14 +63,12 @@ func describeTags(c *call) (any, error) {
 func (c *call) tagItems() []xmlTagItem {
 	var items []xmlTagItem
 	for _, r := range c.region.resources {
-		if !c.shown(r.owner, 0) {
+		if !c.knows(r, 0) {
 			continue
 		}
-		tags := r.shownTags(c.now, &c.settings)
+		tags := c.resourceTags(r)
 		for _, key := range slices.Sorted(maps.Keys(tags)) {
-			if !anyMatch(c.effects.hideTags, key) {
-				items = append(items, xmlTagItem{r.id, r.kind, key, tags[key]})
-			}
+			items = append(items, xmlTagItem{r.id, r.kind, key, tags[key]})
 		}
 	}
 	return items

@@ -7,11 +7,11 @@
 // idempotent with EC2's scopes and errors; requests drain token buckets; zones run
 // out of capacity; connections break before or after a call was carried out.
 //
-// Served are the EC2 actions around instances and tags, STS GetCallerIdentity and
-// AssumeRole, and SSM GetParameter and GetParameters, all on one endpoint. Each
-// account has a world of its own in each region (see World); the region comes from
-// the SigV4 scope of a request and the account from its access key id. Signatures
-// are not verified.
+// Served are the EC2 actions around instances, their volumes, network interfaces and
+// tags, launch templates and Spot requests, STS GetCallerIdentity and AssumeRole, and
+// SSM GetParameter and GetParameters, all on one endpoint. Each account has a world of
+// its own in each region (see World); the region comes from the SigV4 scope of a
+// request and the account from its access key id. Signatures are not verified.
 //
 // Nothing happens in the background. An instance is its history, and what a call
 // sees is a pure function of histories, settings and the clock, so a test can drive
@@ -32,7 +32,7 @@
 //	GET    counts                      Counts; DELETE starts anew
 //	GET    requests[?action=]          the latest requests; DELETE empties the log
 //	GET    instances[?state=&account=&region=]   instances in truth, without lags
-//	POST   instances/{id}/{verb}       a hand in EC2: terminate, stop, start, shutdown, recover
+//	POST   instances/{id}/{verb}       a hand in EC2: terminate, stop, start, shutdown, interrupt, resume, recover
 //	POST   instances/{id}/impair[?check=]        lets a status check fail: system, instance (default), attachedEBS
 //	POST   instances/{id}/events       schedules a ScheduledEvent; DELETE removes all
 //	GET    faults                      those in force; POST adds a Fault, DELETE lifts all

@@ -203,12 +203,14 @@ func (f *Fault) matches(action string, who caller, params wire.Params) bool {
 }
 
 func namesInstance(params wire.Params, pattern string) bool {
-	for _, list := range []string{"InstanceId", "ResourceId"} {
-		if slices.ContainsFunc(params.List(list), func(id string) bool { return anyMatch([]string{pattern}, id) }) {
-			return true
-		}
+	named := slices.Concat(params.List("InstanceId"), params.List("ResourceId"))
+	if id, ok := params["InstanceId"]; ok {
+		named = append(named, id)
 	}
-	return false
+	for _, item := range params.Structs("InstanceCreditSpecification") {
+		named = append(named, item["InstanceId"])
+	}
+	return slices.ContainsFunc(named, func(id string) bool { return anyMatch([]string{pattern}, id) })
 }
 
 func (e *effects) suffer(r *Fault) {

@@ -99,11 +99,15 @@ var instanceFilters = map[string]func(view) []string{
 		if v.detached() {
 			return nil
 		}
-		return []string{v.interfaceID}
+		var ids []string
+		for _, n := range v.spec.interfaces {
+			ids = append(ids, n.id)
+		}
+		return ids
 	},
 	"owner-id":             func(v view) []string { return []string{v.account} },
-	"private-dns-name":     func(v view) []string { return v.whileAttached(v.privateDNSName()) },
-	"private-ip-address":   func(v view) []string { return v.whileAttached(v.privateIP.String()) },
+	"private-dns-name":     func(v view) []string { return v.whileAttached(v.privateDNSName(v.spec.primary())) },
+	"private-ip-address":   func(v view) []string { return v.whileAttached(v.spec.primary().privateIP.String()) },
 	"reason":               func(v view) []string { return nonEmpty(v.status.Reason.Transition) },
 	"reservation-id":       func(v view) []string { return []string{v.reservationID} },
 	"root-device-name":     func(v view) []string { return []string{v.spec.image.RootDeviceName} },
@@ -112,8 +116,34 @@ var instanceFilters = map[string]func(view) []string{
 	"subnet-id":            func(v view) []string { return v.whileAttached(v.subnet.ID) },
 	"tag-key":              func(v view) []string { return slices.Collect(maps.Keys(v.tags)) },
 	"tag-value":            func(v view) []string { return slices.Collect(maps.Values(v.tags)) },
-	"tenancy":              func(v view) []string { return []string{v.spec.tenancy} },
+	"tenancy":              func(v view) []string { return []string{v.spec.position.tenancy} },
 	"vpc-id":               func(v view) []string { return v.whileAttached(v.subnet.VPCID) },
+
+	"instance-lifecycle": func(v view) []string {
+		if v.request == nil {
+			return nil
+		}
+		return []string{marketSpot}
+	},
+	"spot-instance-request-id": func(v view) []string {
+		if v.request == nil {
+			return nil
+		}
+		return []string{v.request.id}
+	},
+	"affinity":                func(v view) []string { return nonEmpty(v.spec.position.affinity) },
+	"capacity-reservation-id": func(v view) []string { return nonEmpty(v.spec.reservedIn) },
+	"hibernation-options.configured": func(v view) []string {
+		return []string{strconv.FormatBool(v.spec.hibernation)}
+	},
+	"host-id":              func(v view) []string { return nonEmpty(v.spec.position.hostID) },
+	"placement-group-name": func(v view) []string { return nonEmpty(v.spec.position.groupName) },
+	"placement-partition-number": func(v view) []string {
+		if v.spec.position.partition == 0 {
+			return nil
+		}
+		return []string{strconv.Itoa(v.spec.position.partition)}
+	},
 }
 
 func knownInstanceFilter(name string) bool {

@@ -19,33 +19,25 @@ type instance struct {
 	account, region   string
 	zone              Zone
 	subnet            Subnet
-	privateIP         netip.Addr
-	interfaceID       string
-	attachmentID      string
-	volumes           []volume
 	clientToken       string
 	spec              launchSpec
-	revisions         []revision // of spec, the oldest first
+	request           *spotRequest // of a Spot Instance
+	revisions         []revision   // of spec, the oldest first
 	reboots           []time.Time
 	history           lifecycle.History
 	health            health
 }
 
-// volume is an EBS volume that the launch attached.
-type volume struct {
-	id, device          string
-	deleteOnTermination bool
-}
-
 // launchSpec is what a launch asked for, checked and resolved, with what was changed since.
 type launchSpec struct {
+	launchOptions
+
 	image                 Image
 	instanceType          InstanceType
-	groups                []SecurityGroup
+	interfaces            []networkInterface // the primary first
 	keyName               string
 	profile               *InstanceProfile
 	associationID         string // of the profile
-	sourceDestCheck       bool
 	userData              []byte
 	tags                  map[string][]tag // by resource type
 	metadata              metadataOptions
@@ -54,11 +46,10 @@ type launchSpec struct {
 	disableAPITermination bool
 	disableAPIStop        bool
 	shutdownBehavior      string
-	publicIP              *bool // nil: as the subnet says
-	privateIP             netip.Addr
-	tenancy               string
-	volumes               []volume
-	deleteInterface       bool
+	publicIP              *bool         // nil: as the subnet says
+	reservedIn            string        // the capacity reservation that it runs in
+	typeSetAt             time.Time     // when the type was changed last
+	devices               []blockDevice // the root device first
 }
 
 type metadataOptions struct {
@@ -77,11 +68,12 @@ func (i *instance) purged(now time.Time, s *Settings) bool {
 	return ends && !now.Before(end.Add(s.TerminatedVisibility))
 }
 
+// wantsPublicIP is also false for an instance with several network interfaces: EC2 gives none by itself then.
 func (i *instance) wantsPublicIP() bool {
 	if i.spec.publicIP != nil {
 		return *i.spec.publicIP
 	}
-	return i.subnet.PublicIP
+	return i.subnet.PublicIP && len(i.spec.interfaces) == 1
 }
 
 // State reasons that EC2 documents (API reference, StateReason).
@@ -137,12 +129,16 @@ func (i *instance) terminate(now time.Time, s *Settings, why lifecycle.Reason) {
 	})
 }
 
-func (i *instance) privateDNSName() string {
-	a := i.privateIP.As4()
-	domain := i.region + ".compute.internal"
-	if i.region == "us-east-1" {
+// privateDNSName is made of the address or of the id, as the options of the hostname say.
+func (v view) privateDNSName(n *networkInterface) string {
+	domain := v.region + ".compute.internal"
+	if v.region == "us-east-1" {
 		domain = "ec2.internal"
 	}
+	if v.spec.dnsNames.hostnameType == hostnameByID {
+		return v.id + "." + domain
+	}
+	a := n.privateIP.As4()
 	return fmt.Sprintf("ip-%d-%d-%d-%d.%s", a[0], a[1], a[2], a[3], domain)
 }
 

@@ -33,7 +33,7 @@ func (v view) groupTexts(text func(SecurityGroup) string) []string {
 		return nil
 	}
 	var out []string
-	for _, g := range v.spec.groups {
+	for _, g := range v.spec.primary().groups {
 		out = append(out, text(g))
 	}
 	return out

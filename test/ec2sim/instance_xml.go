@@ -41,13 +41,6 @@ type xmlStateReason struct {
 	Message string `xml:"message"`
 }
 
-type xmlPlacement struct {
-	AvailabilityZone   string `xml:"availabilityZone"`
-	AvailabilityZoneID string `xml:"availabilityZoneId"`
-	GroupName          string `xml:"groupName"`
-	Tenancy            string `xml:"tenancy"`
-}
-
 type xmlMonitoring struct {
 	State string `xml:"state"`
 }
@@ -78,44 +71,6 @@ type xmlEBS struct {
 	DeleteOnTermination bool   `xml:"deleteOnTermination"`
 }
 
-type xmlInterface struct {
-	ID               string          `xml:"networkInterfaceId"`
-	SubnetID         string          `xml:"subnetId"`
-	VPCID            string          `xml:"vpcId"`
-	OwnerID          string          `xml:"ownerId"`
-	Status           string          `xml:"status"`
-	PrivateIP        string          `xml:"privateIpAddress"`
-	PrivateDNSName   string          `xml:"privateDnsName"`
-	SourceDestCheck  bool            `xml:"sourceDestCheck"`
-	Groups           []xmlGroup      `xml:"groupSet>item"`
-	Attachment       xmlAttachment   `xml:"attachment"`
-	Association      *xmlAssociation `xml:"association"`
-	PrivateAddresses []xmlPrivateIP  `xml:"privateIpAddressesSet>item"`
-	InterfaceType    string          `xml:"interfaceType"`
-}
-
-type xmlAttachment struct {
-	ID                  string `xml:"attachmentId"`
-	DeviceIndex         int    `xml:"deviceIndex"`
-	NetworkCardIndex    int    `xml:"networkCardIndex"`
-	Status              string `xml:"status"`
-	AttachTime          string `xml:"attachTime"`
-	DeleteOnTermination bool   `xml:"deleteOnTermination"`
-}
-
-type xmlAssociation struct {
-	PublicIP      string `xml:"publicIp"`
-	PublicDNSName string `xml:"publicDnsName"`
-	IPOwnerID     string `xml:"ipOwnerId"`
-}
-
-type xmlPrivateIP struct {
-	Address     string          `xml:"privateIpAddress"`
-	DNSName     string          `xml:"privateDnsName"`
-	Primary     bool            `xml:"primary"`
-	Association *xmlAssociation `xml:"association"`
-}
-
 type xmlInstance struct {
 	ID                 string             `xml:"instanceId"`
 	ImageID            string             `xml:"imageId"`
@@ -133,6 +88,7 @@ type xmlInstance struct {
 	VPCID              string             `xml:"vpcId,omitempty"`
 	PrivateIP          string             `xml:"privateIpAddress,omitempty"`
 	PublicIP           string             `xml:"ipAddress,omitempty"`
+	IPv6               string             `xml:"ipv6Address,omitempty"`
 	SourceDestCheck    *bool              `xml:"sourceDestCheck"`
 	Groups             []xmlGroup         `xml:"groupSet>item"`
 	StateReason        *xmlStateReason    `xml:"stateReason"`
@@ -151,6 +107,10 @@ type xmlInstance struct {
 	MetadataOptions    xmlMetadataOptions `xml:"metadataOptions"`
 	PlatformDetails    string             `xml:"platformDetails"`
 	UsageOperation     string             `xml:"usageOperation"`
+	Lifecycle          string             `xml:"instanceLifecycle,omitempty"`
+	SpotRequestID      string             `xml:"spotInstanceRequestId,omitempty"`
+
+	xmlOptions
 }
 
 func stateXML(s lifecycle.State) xmlState { return xmlState{s.Code(), string(s)} }
@@ -160,15 +120,18 @@ func (v view) xml() xmlInstance {
 		ID: v.id, ImageID: v.spec.image.ID, State: stateXML(v.status.State), Reason: v.status.Reason.Transition,
 		KeyName: v.spec.keyName, LaunchIndex: v.launchIndex, InstanceType: v.spec.instanceType.Name,
 		LaunchTime:   wire.Timestamp(v.launchTime),
-		Placement:    xmlPlacement{AvailabilityZone: v.zone.Name, AvailabilityZoneID: v.zone.ID, Tenancy: v.spec.tenancy},
+		Placement:    v.placementXML(),
 		Monitoring:   xmlMonitoring{v.monitoringState()},
 		Architecture: v.spec.image.Architecture, RootDeviceType: "ebs", RootDeviceName: v.spec.image.RootDeviceName,
 		VirtualizationType: "hvm", ClientToken: v.clientToken, Tags: tagsXML(v.tags), Hypervisor: "xen",
 		EBSOptimized: v.spec.ebsOptimized, ENASupport: true, MetadataOptions: v.metadataXML(),
-		PlatformDetails: "Linux/UNIX", UsageOperation: "RunInstances",
+		PlatformDetails: "Linux/UNIX", UsageOperation: "RunInstances", xmlOptions: v.optionsXML(),
 	}
 	if reason := v.status.Reason; reason.Code != "" {
 		out.StateReason = &xmlStateReason{reason.Code, reason.Message}
+	}
+	if q := v.request; q != nil {
+		out.Lifecycle, out.SpotRequestID = marketSpot, q.id
 	}
 	if p := v.spec.profile; p != nil {
 		out.Profile = &xmlProfile{profileARN(v.account, p.Name), p.ID}
@@ -181,34 +144,14 @@ func (v view) xml() xmlInstance {
 
 // addAttachments fills what a terminated instance no longer has.
 func (v view) addAttachments(out *xmlInstance) {
-	out.SubnetID, out.VPCID = v.subnet.ID, v.subnet.VPCID
-	out.PrivateIP, out.PrivateDNSName = v.privateIP.String(), v.privateDNSName()
-	out.SourceDestCheck = new(v.spec.sourceDestCheck)
-	out.Groups = groupsXML(v.spec.groups)
-	if ip := v.status.PublicIP; ip.IsValid() {
-		out.PublicIP, out.PublicDNSName = ip.String(), v.publicDNSName(ip)
+	v.addNetwork(out)
+	for _, d := range v.spec.devices {
+		out.BlockDevices = append(out.BlockDevices, v.deviceXML(d))
 	}
-	attached := wire.Timestamp(v.history.Launched())
-	for _, vol := range v.volumes {
-		out.BlockDevices = append(out.BlockDevices, xmlBlockDevice{vol.device, xmlEBS{vol.id, "attached", attached, vol.deleteOnTermination}})
-	}
-	out.Interfaces = []xmlInterface{v.interfaceXML(attached)}
 }
 
-func (v view) interfaceXML(attached string) xmlInterface {
-	var association *xmlAssociation
-	if ip := v.status.PublicIP; ip.IsValid() {
-		association = &xmlAssociation{ip.String(), v.publicDNSName(ip), "amazon"}
-	}
-	return xmlInterface{
-		ID: v.interfaceID, SubnetID: v.subnet.ID, VPCID: v.subnet.VPCID, OwnerID: v.account, Status: "in-use",
-		PrivateIP: v.privateIP.String(), PrivateDNSName: v.privateDNSName(), SourceDestCheck: v.spec.sourceDestCheck,
-		Groups:           groupsXML(v.spec.groups),
-		Attachment:       xmlAttachment{ID: v.attachmentID, Status: "attached", AttachTime: attached, DeleteOnTermination: v.spec.deleteInterface},
-		Association:      association,
-		PrivateAddresses: []xmlPrivateIP{{v.privateIP.String(), v.privateDNSName(), true, association}},
-		InterfaceType:    "interface",
-	}
+func (v view) deviceXML(d blockDevice) xmlBlockDevice {
+	return xmlBlockDevice{d.device, xmlEBS{d.volume.id, "attached", wire.Timestamp(v.history.Launched()), d.deleteOnTermination}}
 }
 
 func (v view) metadataXML() xmlMetadataOptions {

@@ -5,11 +5,12 @@ package ec2sim
 
 import (
 	"slices"
+	"time"
 
 	"github.com/fieldowner/ec2-operator/test/ec2sim/internal/wire"
 )
 
-const modifyInstanceAttributeParameters = "DisableApiStop DisableApiTermination EbsOptimized GroupId InstanceId InstanceInitiatedShutdownBehavior " +
+const modifyInstanceAttributeParameters = "BlockDeviceMapping DisableApiStop DisableApiTermination EbsOptimized EnclaveOptions GroupId InstanceId InstanceInitiatedShutdownBehavior " +
 	"InstanceType SourceDestCheck UserData"
 
 // change is what a call does to a configuration, once all is checked.
@@ -18,13 +19,15 @@ type change func(*launchSpec)
 // attributeChanges read and check one attribute each (API reference, ModifyInstanceAttribute; EC2 User Guide on which of
 // them need the instance stopped).
 var attributeChanges = map[string]func(*call, *instance) (change, error){
-	"DisableApiStop":                    flagChange("DisableApiStop.Value", func(s *launchSpec) *bool { return &s.disableAPIStop }),
-	"DisableApiTermination":             flagChange("DisableApiTermination.Value", func(s *launchSpec) *bool { return &s.disableAPITermination }),
+	"BlockDeviceMapping":                changeDevices,
+	"DisableApiStop":                    onDemandOnly("disableApiStop", flagChange("DisableApiStop.Value", func(s *launchSpec) *bool { return &s.disableAPIStop })),
+	"DisableApiTermination":             onDemandOnly("disableApiTermination", flagChange("DisableApiTermination.Value", func(s *launchSpec) *bool { return &s.disableAPITermination })),
 	"EbsOptimized":                      whileStopped(flagChange("EbsOptimized.Value", func(s *launchSpec) *bool { return &s.ebsOptimized })),
-	"GroupId":                           changeGroups("GroupId"),
+	"EnclaveOptions":                    whileStopped(changeEnclave),
+	"GroupId":                           soleInterface(changeGroups("GroupId")),
 	"InstanceInitiatedShutdownBehavior": changeShutdownBehavior,
-	"InstanceType":                      whileStopped(changeType),
-	"SourceDestCheck":                   flagChange("SourceDestCheck.Value", func(s *launchSpec) *bool { return &s.sourceDestCheck }),
+	"InstanceType":                      onDemandOnly("instanceType", whileStopped(changeType)),
+	"SourceDestCheck":                   soleInterface(changeSourceDestCheck),
 	"UserData":                          whileStopped(changeUserData),
 }
 
@@ -34,33 +37,50 @@ func modifyInstanceAttribute(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for name := range attributeChanges {
-		if c.params.Has(name) {
-			names = append(names, name)
+	read, err := onlyOne(c.params, attributeChanges)
+	if err != nil {
+		return nil, err
+	}
+	return c.reconfigure(i, read)
+}
+
+// onlyOne finds the one attribute that the call is to change.
+func onlyOne[T any](params wire.Params, attributes map[string]T) (T, error) {
+	var found []T
+	for name, attribute := range attributes {
+		if params.Has(name) {
+			found = append(found, attribute)
 		}
 	}
-	switch len(names) {
+	var none T
+	switch len(found) {
 	case 0:
-		return nil, fail(codeInvalidParameterCombination, "No attributes specified.")
+		return none, fail(codeInvalidParameterCombination, "No attributes specified.")
 	case 1:
-	default:
-		return nil, fail(codeInvalidParameterCombination, "Fields for multiple attribute types specified")
+		return found[0], nil
 	}
-	return c.reconfigure(i, attributeChanges[names[0]])
+	return none, fail(codeInvalidParameterCombination, "Fields for multiple attribute types specified")
 }
 
 // reconfigure carries a change out, unless it is refused or a dry run.
 func (c *call) reconfigure(i *instance, read func(*call, *instance) (change, error)) (any, error) {
+	if err := c.apply(i, read); err != nil {
+		return nil, err
+	}
+	return &returnTrue{Return: true}, nil
+}
+
+// apply is reconfigure for actions with an answer of their own.
+func (c *call) apply(i *instance, read func(*call, *instance) (change, error)) error {
 	edit, err := read(c, i)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.dryRun(); err != nil {
-		return nil, err
+		return err
 	}
 	i.reconfigure(c.now, edit)
-	return &returnTrue{Return: true}, nil
+	return nil
 }
 
 func whileStopped(read func(*call, *instance) (change, error)) func(*call, *instance) (change, error) {
@@ -79,16 +99,12 @@ func flagChange(name string, field func(*launchSpec) *bool) func(*call, *instanc
 	}
 }
 
-// changeGroups replaces the whole set, which must not be empty.
-func changeGroups(parameter string) func(*call, *instance) (change, error) {
-	return func(c *call, i *instance) (change, error) {
-		ids := c.params.List(parameter)
-		if len(ids) == 0 {
-			return nil, missingParameter(parameter)
-		}
-		groups, err := c.region.resolveGroups(runRequest{groupIDs: ids}, placement{candidates: []Subnet{i.subnet}})
-		return func(s *launchSpec) { s.groups = groups }, err
+func changeEnclave(c *call, i *instance) (change, error) {
+	wanted, err := c.params.Bool("EnclaveOptions.Enabled")
+	if err == nil && wanted && i.spec.hibernation {
+		err = noEnclave()
 	}
+	return func(s *launchSpec) { s.enclave = wanted }, err
 }
 
 func changeShutdownBehavior(c *call, _ *instance) (change, error) {
@@ -106,8 +122,21 @@ func changeType(c *call, i *instance) (change, error) {
 	case typ.Architecture != i.spec.image.Architecture:
 		return nil, fail(codeInvalidInstanceAttributeValue, "The instance type '%s' has the architecture '%s', and the instance '%s'.",
 			name, typ.Architecture, i.spec.image.Architecture)
+	case i.spec.hibernation:
+		return nil, fail(codeUnsupportedOperation, "The instance type of an instance that is enabled for hibernation cannot be changed.")
 	}
-	return func(s *launchSpec) { s.instanceType = typ }, nil
+	return func(s *launchSpec) { s.setType(typ, c.now) }, nil
+}
+
+// setType also drops what only the type before had: CPU options that the new one does not know, and credits.
+func (s *launchSpec) setType(typ InstanceType, now time.Time) {
+	if typ.checkCPU(s.cpu) != nil {
+		s.cpu = cpuOptions{}
+	}
+	if s.instanceType.defaultCredits() == "" || typ.defaultCredits() == "" {
+		s.credits = typ.defaultCredits()
+	}
+	s.instanceType, s.typeSetAt = typ, now
 }
 
 func changeUserData(c *call, _ *instance) (change, error) {

@@ -135,6 +135,14 @@ func TestAttributesThatNeedAStop(t *testing.T) {
 				return aws.ToString(r.attribute(id, ec2types.InstanceAttributeNameUserData).UserData.Value) == "ZWNobw=="
 			},
 		},
+		"enclave": {
+			func(in *ec2.ModifyInstanceAttributeInput) {
+				in.EnclaveOptions = &ec2types.EnclaveOptionsRequest{Enabled: aws.Bool(true)}
+			},
+			func(r *rig, id string) bool {
+				return *r.instance(id).EnclaveOptions.Enabled && *r.attribute(id, ec2types.InstanceAttributeNameEnclaveOptions).EnclaveOptions.Enabled
+			},
+		},
 		"EBS optimisation": {
 			func(in *ec2.ModifyInstanceAttributeInput) { in.EbsOptimized = flag(true) },
 			func(r *rig, id string) bool { return *r.instance(id).EbsOptimized },

@@ -33,6 +33,9 @@ func (s *Sim) Stop(id string) error {
 		if state := i.state(now); state != lifecycle.Running {
 			return fmt.Errorf("instance %s is %s, and only a running one can be stopped", id, state)
 		}
+		if err := i.stoppableSpot(); err != nil {
+			return err
+		}
 		i.stop(now, &s.settings, userReason(now))
 		return nil
 	})
@@ -43,6 +46,9 @@ func (s *Sim) Start(id string) error {
 	return s.handIn(id, func(i *instance, now time.Time) error {
 		if state := i.state(now); state != lifecycle.Stopped {
 			return fmt.Errorf("instance %s is %s, and only a stopped one can be started", id, state)
+		}
+		if i.interrupted(now) {
+			return fmt.Errorf("instance %s was interrupted, and only EC2 starts it again: use Resume", id)
 		}
 		i.start(now, &s.settings, s.region(i.account, i.region).publicIPFor(i))
 		return nil
@@ -56,11 +62,37 @@ func (s *Sim) Shutdown(id string) error {
 		switch state := i.state(now); {
 		case state != lifecycle.Running:
 			return fmt.Errorf("instance %s is %s, and only a running one can shut down", id, state)
-		case i.spec.shutdownBehavior == "terminate":
+		case i.spec.shutdownBehavior == "terminate" || i.stoppableSpot() != nil:
 			i.terminate(now, &s.settings, guestReason())
 		default:
 			i.stop(now, &s.settings, guestReason())
 		}
+		return nil
+	})
+}
+
+// Interrupt takes the capacity of a running Spot Instance away, as its request says: the instance is terminated, stopped
+// or hibernated, with EC2's reason.
+func (s *Sim) Interrupt(id string) error {
+	return s.handIn(id, func(i *instance, now time.Time) error {
+		switch state := i.state(now); {
+		case i.request == nil:
+			return fmt.Errorf("instance %s is no Spot Instance, and only those are interrupted", id)
+		case state != lifecycle.Running:
+			return fmt.Errorf("instance %s is %s, and only a running one can be interrupted", id, state)
+		}
+		i.interrupt(now, &s.settings)
+		return nil
+	})
+}
+
+// Resume starts a Spot Instance again that an interruption stopped, as EC2 does when there is capacity.
+func (s *Sim) Resume(id string) error {
+	return s.handIn(id, func(i *instance, now time.Time) error {
+		if !i.interrupted(now) {
+			return fmt.Errorf("instance %s is %s, and only one that an interruption stopped can be resumed", id, i.state(now))
+		}
+		i.start(now, &s.settings, s.region(i.account, i.region).publicIPFor(i))
 		return nil
 	})
 }
@@ -82,7 +114,7 @@ func (i *instance) truth(now time.Time, tags map[string]string) Instance {
 	out := Instance{
 		ID: i.id, Account: i.account, Region: i.region, Zone: i.zone.Name, SubnetID: i.subnet.ID,
 		ImageID: i.spec.image.ID, InstanceType: i.spec.instanceType.Name, ClientToken: i.clientToken,
-		State: string(status.State), Launched: i.history.Launched(), PrivateIP: i.privateIP.String(),
+		State: string(status.State), Launched: i.history.Launched(), PrivateIP: i.spec.primary().privateIP.String(),
 		KeyName: i.spec.keyName, Tags: tags, Reboots: slices.Clone(i.reboots),
 	}
 	if status.Reason.Code != "" {
@@ -91,8 +123,11 @@ func (i *instance) truth(now time.Time, tags map[string]string) Instance {
 	if status.PublicIP.IsValid() {
 		out.PublicIP = status.PublicIP.String()
 	}
-	for _, g := range i.spec.groups {
+	for _, g := range i.spec.primary().groups {
 		out.SecurityGroupIDs = append(out.SecurityGroupIDs, g.ID)
+	}
+	if i.request != nil {
+		out.SpotRequestID = i.request.id
 	}
 	if i.spec.profile != nil {
 		out.InstanceProfile = i.spec.profile.Name

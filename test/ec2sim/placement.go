@@ -24,8 +24,6 @@ func (p placement) scope() string {
 	return ""
 }
 
-func (p placement) vpc() string { return p.candidates[0].VPCID }
-
 // place finds the subnets that the request allows. A launch that fixes no zone
 // needs all zones of the region to be up ("Ensuring idempotency").
 func (r *region) place(request runRequest, impaired []string) (placement, error) {
@@ -33,7 +31,7 @@ func (r *region) place(request runRequest, impaired []string) (placement, error)
 	if err != nil {
 		return placement{}, err
 	}
-	p, err := r.subnets(request.subnetID, zone)
+	p, err := r.subnets(request.interfaces[0].subnetID, zone)
 	if err != nil {
 		return placement{}, err
 	}

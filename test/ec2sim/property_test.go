@@ -72,6 +72,19 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"untag": func(t *rapid.T) {
 			_, _ = m.client.DeleteTags(t.Context(), &ec2.DeleteTagsInput{Resources: []string{m.someID(t)}, Tags: []ec2types.Tag{{Key: aws.String("team")}}})
 		},
+		"keep": func(t *rapid.T) {
+			_, _ = m.client.ModifyInstanceAttribute(t.Context(), &ec2.ModifyInstanceAttributeInput{
+				InstanceId: aws.String(m.someID(t)),
+				BlockDeviceMappings: []ec2types.InstanceBlockDeviceMappingSpecification{{
+					DeviceName: aws.String(rootDevice), Ebs: &ec2types.EbsInstanceBlockDeviceSpecification{DeleteOnTermination: aws.Bool(false)},
+				}},
+			})
+		},
+		"resize": func(t *rapid.T) {
+			_, _ = m.client.ModifyInstanceAttribute(t.Context(), &ec2.ModifyInstanceAttributeInput{
+				InstanceId: aws.String(m.someID(t)), InstanceType: &ec2types.AttributeValue{Value: aws.String("t3.small")},
+			})
+		},
 		"hand": func(t *rapid.T) {
 			id := m.someID(t)
 			_ = rapid.SampledFrom([]func(string) error{m.sim.Terminate, m.sim.Stop, m.sim.Start, m.sim.Shutdown}).Draw(t, "verb")(id)
@@ -144,6 +157,31 @@ func (m *machine) settle(t *rapid.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("at %v describe differs from the truth (-truth +described):\n%s", now, diff)
+	}
+	m.volumesFollow(t, got)
+}
+
+// volumesFollow holds that each instance has its root volume, and that no other volume is in use.
+func (m *machine) volumesFollow(t *rapid.T, instances map[string]shown) {
+	out, err := m.client.DescribeVolumes(t.Context(), &ec2.DescribeVolumesInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	attached := map[string]int{}
+	for _, v := range out.Volumes {
+		if (v.State == ec2types.VolumeStateInUse) != (len(v.Attachments) == 1) {
+			t.Fatalf("volume %s is %s and attached to %d instances", *v.VolumeId, v.State, len(v.Attachments))
+		}
+		for _, a := range v.Attachments {
+			attached[*a.InstanceId]++
+		}
+	}
+	want := map[string]int{}
+	for id := range instances {
+		want[id] = 1
+	}
+	if diff := cmp.Diff(want, attached); diff != "" {
+		t.Fatalf("volumes by instance (-want +got):\n%s", diff)
 	}
 }
 

@@ -16,9 +16,11 @@ type region struct {
 	instances     map[string]*instance
 	order         []*instance // by launch
 	resources     map[string]*resource
+	volumes       map[string]*volume
 	launches      map[tokenKey]*launch
 	addresses     map[netip.Addr]*instance // the latest holder of each private address
 	nextAddress   map[string]netip.Addr    // by subnet: where the search for a free address goes on
+	nextIPv6      map[string]netip.Addr    // by subnet: the next IPv6 address
 	publicIPs     uint32                   // handed out so far
 	buckets       map[string]*bucket
 }
@@ -28,9 +30,11 @@ func newRegion(account, name string, world World) *region {
 		account: account, name: name, world: world,
 		instances:   map[string]*instance{},
 		resources:   map[string]*resource{},
+		volumes:     map[string]*volume{},
 		launches:    map[tokenKey]*launch{},
 		addresses:   map[netip.Addr]*instance{},
 		nextAddress: map[string]netip.Addr{},
+		nextIPv6:    map[string]netip.Addr{},
 		buckets:     map[string]*bucket{},
 	}
 }
@@ -43,7 +47,7 @@ func (r *region) takeAddress(subnet Subnet, now time.Time, wanted netip.Addr) (n
 	}
 	start, ok := r.nextAddress[subnet.ID]
 	if !ok {
-		start = firstAddress(subnet)
+		start = firstAddress(subnet.CIDR)
 	}
 	for addr := start; ; {
 		following := addressAfter(subnet, addr)
@@ -62,8 +66,8 @@ func (r *region) takeAddress(subnet Subnet, now time.Time, wanted netip.Addr) (n
 // keeps the last one too.
 const reservedAddresses = 4
 
-func firstAddress(subnet Subnet) netip.Addr {
-	addr := subnet.CIDR.Masked().Addr()
+func firstAddress(subnet netip.Prefix) netip.Addr {
+	addr := subnet.Masked().Addr()
 	for range reservedAddresses {
 		addr = addr.Next()
 	}
@@ -74,7 +78,7 @@ func firstAddress(subnet Subnet) netip.Addr {
 func addressAfter(subnet Subnet, addr netip.Addr) netip.Addr {
 	next := addr.Next()
 	if !subnet.CIDR.Contains(next) || !subnet.CIDR.Contains(next.Next()) {
-		return firstAddress(subnet)
+		return firstAddress(subnet.CIDR)
 	}
 	return next
 }

@@ -4,7 +4,6 @@
 package ec2sim
 
 import (
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,11 +26,9 @@ type runRequest struct {
 	dryRun             bool
 	imageID            string
 	instanceType       string
-	subnetID           string
+	interfaces         []interfaceRequest // the primary first
 	zoneName, zoneID   string
-	tenancy            string
-	groupIDs           []string
-	groupNames         []string
+	options            launchOptions
 	keyName            string
 	profileName        string
 	profileARN         string
@@ -44,9 +41,7 @@ type runRequest struct {
 	disableStop        bool
 	shutdownBehavior   string
 	publicIP           *bool
-	privateIP          netip.Addr
-	volumes            []volume
-	deleteInterface    bool
+	devices            []deviceRequest
 }
 
 // readRunRequest reads and checks, in steps that each look after a few parameters.
@@ -57,7 +52,8 @@ func readRunRequest(params wire.Params) (runRequest, error) {
 		zoneName: params["Placement.AvailabilityZone"], zoneID: params["Placement.AvailabilityZoneId"],
 	}
 	for _, step := range []func(wire.Params) error{
-		r.readCounts, r.readFlags, r.readNetwork, r.readAddress, r.readUserData, r.readMetadata, r.readTags, r.readVolumes, r.readChoices,
+		r.readCounts, r.readFlags, r.readInterfaces, r.checkAddresses, r.readUserData, r.readMetadata, r.readTags, r.readDevices,
+		r.readShutdownBehavior, r.readOptions,
 	} {
 		if err := step(params); err != nil {
 			return r, err
@@ -99,79 +95,6 @@ func (r *runRequest) readFlags(params wire.Params) error {
 		}
 		*target = value
 	}
-	return nil
-}
-
-// readNetwork takes subnet and groups from the request or from its one network interface.
-func (r *runRequest) readNetwork(params wire.Params) error {
-	r.subnetID = params["SubnetId"]
-	r.groupIDs, r.groupNames = params.List("SecurityGroupId"), params.List("SecurityGroup")
-	r.deleteInterface = true
-	interfaces := params.Structs("NetworkInterface")
-	switch {
-	case len(interfaces) == 0:
-		return nil
-	case len(interfaces) > 1:
-		return notModelled("more than one NetworkInterface")
-	case r.subnetID != "":
-		return onceOnly("subnet ID")
-	case len(r.groupIDs)+len(r.groupNames) > 0:
-		return onceOnly("security groups")
-	case params["PrivateIpAddress"] != "":
-		return onceOnly("private IP address")
-	}
-	return r.readInterface(interfaces[0])
-}
-
-func onceOnly(what string) error {
-	return fail(codeInvalidParameterCombination,
-		"Network interfaces and an instance-level %s may not be specified on the same request", what)
-}
-
-var interfaceParameters = []string{"AssociatePublicIpAddress", "DeleteOnTermination", "Description", "DeviceIndex", "PrivateIpAddress", "SecurityGroupId", "SubnetId"}
-
-func (r *runRequest) readInterface(params wire.Params) error {
-	for _, name := range params.Roots() {
-		if !slices.Contains(interfaceParameters, name) {
-			return notModelled("NetworkInterface." + name)
-		}
-	}
-	if index := params["DeviceIndex"]; index != "0" {
-		return fail(codeInvalidParameterValue, "Invalid value '%s' for DeviceIndex of the only network interface: want 0", index)
-	}
-	r.subnetID, r.groupIDs = params["SubnetId"], params.List("SecurityGroupId")
-	if params.Has("AssociatePublicIpAddress") {
-		wanted, err := params.Bool("AssociatePublicIpAddress")
-		if err != nil {
-			return err
-		}
-		r.publicIP = &wanted
-	}
-	if params.Has("DeleteOnTermination") {
-		var err error
-		if r.deleteInterface, err = params.Bool("DeleteOnTermination"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *runRequest) readAddress(params wire.Params) error {
-	text := params["PrivateIpAddress"]
-	if text == "" {
-		text = params["NetworkInterface.1.PrivateIpAddress"]
-	}
-	if text == "" {
-		return nil
-	}
-	address, err := netip.ParseAddr(text)
-	if err != nil || !address.Is4() {
-		return invalidValue("privateIpAddress", text, "Expecting an IPv4 address.")
-	}
-	if r.maxCount > 1 {
-		return fail(codeInvalidParameterCombination, "A private IP address cannot be specified for more than one instance")
-	}
-	r.privateIP = address
 	return nil
 }
 
@@ -218,20 +141,22 @@ func readMetadata(params wire.Params, prefix string) (metadataOptions, error) {
 	return m, nil
 }
 
-func (r *runRequest) readChoices(params wire.Params) error {
-	r.shutdownBehavior, r.tenancy = "stop", "default"
-	for _, choice := range []choice{
-		{"InstanceInitiatedShutdownBehavior", &r.shutdownBehavior, []string{"stop", "terminate"}},
-		{"Placement.Tenancy", &r.tenancy, []string{"default", "dedicated"}},
-	} {
-		if err := choice.read(params); err != nil {
-			return err
-		}
-	}
-	for _, name := range params.Struct("Placement").Roots() {
-		if !slices.Contains([]string{"AvailabilityZone", "AvailabilityZoneId", "Tenancy"}, name) {
-			return notModelled("Placement." + name)
-		}
+func (r *runRequest) readShutdownBehavior(params wire.Params) error {
+	r.shutdownBehavior = "stop"
+	return choice{"InstanceInitiatedShutdownBehavior", &r.shutdownBehavior, []string{"stop", "terminate"}}.read(params)
+}
+
+func (r *runRequest) readOptions(params wire.Params) error {
+	var err error
+	r.options, err = readLaunchOptions(params)
+	switch {
+	case err != nil:
+		return err
+	case r.options.spot == nil:
+	case r.disableTermination:
+		return fail(codeUnsupportedOperation, "'disableApiTermination' is not supported for spot instances")
+	case r.disableStop:
+		return fail(codeUnsupportedOperation, "'disableApiStop' is not supported for spot instances")
 	}
 	return nil
 }
@@ -256,7 +181,7 @@ func (c choice) read(params wire.Params) error {
 }
 
 // launchTagKinds are the resource types that a launch can tag (API reference, RunInstances).
-var launchTagKinds = []string{kindInstance, kindVolume, kindInterface, "spot-instances-request"}
+var launchTagKinds = []string{kindInstance, kindVolume, kindInterface, kindSpotRequest}
 
 func (r *runRequest) readTags(params wire.Params) error {
 	r.tags = map[string][]tag{}
@@ -276,27 +201,6 @@ func (r *runRequest) readTags(params wire.Params) error {
 	}
 	if r.metadata.instanceMetadataTags == enabled {
 		return checkMetadataTags(r.tags[kindInstance])
-	}
-	return nil
-}
-
-func (r *runRequest) readVolumes(params wire.Params) error {
-	for _, mapping := range params.Structs("BlockDeviceMapping") {
-		device := mapping["DeviceName"]
-		if device == "" {
-			return missingParameter("BlockDeviceMapping.DeviceName")
-		}
-		if !mapping.Has("Ebs") {
-			return notModelled("BlockDeviceMapping without Ebs")
-		}
-		volume := volume{device: device, deleteOnTermination: true}
-		if mapping.Has("Ebs.DeleteOnTermination") {
-			var err error
-			if volume.deleteOnTermination, err = mapping.Bool("Ebs.DeleteOnTermination"); err != nil {
-				return err
-			}
-		}
-		r.volumes = append(r.volumes, volume)
 	}
 	return nil
 }

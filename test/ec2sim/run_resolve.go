@@ -24,8 +24,7 @@ func (r *region) resolve(request runRequest, where placement) (launchSpec, error
 		keyName: request.keyName, userData: request.userData, tags: request.tags, monitoring: request.monitoring,
 		ebsOptimized: request.ebsOptimized, disableAPITermination: request.disableTermination,
 		disableAPIStop: request.disableStop, shutdownBehavior: request.shutdownBehavior,
-		publicIP: request.publicIP, privateIP: request.privateIP, tenancy: request.tenancy,
-		deleteInterface: request.deleteInterface, sourceDestCheck: true,
+		publicIP: request.publicIP,
 	}
 	var err error
 	if spec.image, err = r.resolveImage(request.imageID); err != nil {
@@ -34,7 +33,10 @@ func (r *region) resolve(request runRequest, where placement) (launchSpec, error
 	if spec.instanceType, err = r.resolveType(request.instanceType, spec.image); err != nil {
 		return spec, err
 	}
-	if spec.groups, err = r.resolveGroups(request, where); err != nil {
+	if spec.launchOptions, err = r.resolveOptions(request.options, spec.instanceType); err != nil {
+		return spec, err
+	}
+	if spec.interfaces, err = r.resolveInterfaces(request.interfaces, where); err != nil {
 		return spec, err
 	}
 	if spec.profile, err = r.resolveProfile(request); err != nil {
@@ -43,12 +45,12 @@ func (r *region) resolve(request runRequest, where placement) (launchSpec, error
 	if request.keyName != "" && !slices.Contains(r.world.KeyPairs, request.keyName) {
 		return spec, fail(codeInvalidKeyPairNotFound, "The key pair '%s' does not exist", request.keyName)
 	}
-	if a := request.privateIP; a.IsValid() && !where.candidates[0].CIDR.Contains(a) {
-		return spec, fail(codeInvalidParameterValue, "Address does not fall within the subnet's address range")
-	}
 	spec.metadata = effectiveMetadata(request.metadata, spec.image)
-	spec.volumes = withRoot(request.volumes, spec.image.RootDeviceName)
-	return spec, nil
+	if spec.devices, err = r.resolveDevices(request.devices, spec.image); err != nil {
+		return spec, err
+	}
+	err = spec.checkHibernation()
+	return spec, err
 }
 
 func (r *region) resolveImage(id string) (Image, error) {
@@ -86,9 +88,9 @@ func (r *region) resolveType(name string, image Image) (InstanceType, error) {
 }
 
 // resolveGroups gives the VPC's default group when the request names none.
-func (r *region) resolveGroups(request runRequest, where placement) ([]SecurityGroup, error) {
+func (r *region) resolveGroups(ids, names []string, subnet Subnet) ([]SecurityGroup, error) {
 	var groups []SecurityGroup
-	for _, id := range request.groupIDs {
+	for _, id := range ids {
 		if err := checkID("sg", id, codeInvalidGroupIDMalformed); err != nil {
 			return nil, err
 		}
@@ -96,19 +98,18 @@ func (r *region) resolveGroups(request runRequest, where placement) ([]SecurityG
 		switch {
 		case !ok:
 			return nil, fail(codeInvalidGroupNotFound, "The security group '%s' does not exist", id)
-		case group.VPCID != where.vpc():
-			return nil, fail(codeInvalidParameter, "Security group %s and subnet %s belong to different networks.", id, where.candidates[0].ID)
+		case group.VPCID != subnet.VPCID:
+			return nil, fail(codeInvalidParameter, "Security group %s and subnet %s belong to different networks.", id, subnet.ID)
 		}
 		groups = append(groups, group)
 	}
-	names := request.groupNames
 	if len(groups)+len(names) == 0 {
 		names = []string{"default"}
 	}
 	for _, name := range names {
-		group, ok := r.world.groupByName(name, where.vpc())
+		group, ok := r.world.groupByName(name, subnet.VPCID)
 		if !ok {
-			return nil, fail(codeInvalidGroupNotFound, "The security group '%s' does not exist in VPC '%s'", name, where.vpc())
+			return nil, fail(codeInvalidGroupNotFound, "The security group '%s' does not exist in VPC '%s'", name, subnet.VPCID)
 		}
 		groups = append(groups, group)
 	}
@@ -143,12 +144,4 @@ func effectiveMetadata(asked metadataOptions, image Image) metadataOptions {
 		out.httpTokens, out.hopLimit = tokensRequired, 2
 	}
 	return out.with(asked)
-}
-
-// withRoot adds the image's root volume unless the request maps its device itself.
-func withRoot(volumes []volume, root string) []volume {
-	if slices.ContainsFunc(volumes, func(v volume) bool { return v.device == root }) {
-		return volumes
-	}
-	return append([]volume{{device: root, deleteOnTermination: true}}, volumes...)
 }

@@ -85,10 +85,6 @@ func TestRunInstancesRefuses(t *testing.T) {
 		"interface and subnet": {func(in *ec2.RunInstancesInput) {
 			in.NetworkInterfaces = []ec2types.InstanceNetworkInterfaceSpecification{{DeviceIndex: aws.Int32(0)}}
 		}, "InvalidParameterCombination", "Network interfaces and an instance-level subnet ID may not be specified on the same request"},
-		"two interfaces": {func(in *ec2.RunInstancesInput) {
-			in.SubnetId = nil
-			in.NetworkInterfaces = []ec2types.InstanceNetworkInterfaceSpecification{{DeviceIndex: aws.Int32(0)}, {DeviceIndex: aws.Int32(1)}}
-		}, "UnsupportedOperation", "more than one NetworkInterface: not modelled by ec2sim"},
 		"interface and groups": {func(in *ec2.RunInstancesInput) {
 			in.SubnetId, in.SecurityGroupIds = nil, []string{ec2sim.SecurityGroupWeb}
 			in.NetworkInterfaces = []ec2types.InstanceNetworkInterfaceSpecification{{DeviceIndex: aws.Int32(0)}}
@@ -100,7 +96,7 @@ func TestRunInstancesRefuses(t *testing.T) {
 		"ephemeral volume": {func(in *ec2.RunInstancesInput) {
 			in.BlockDeviceMappings = []ec2types.BlockDeviceMapping{{DeviceName: aws.String("/dev/sdb"), VirtualName: aws.String("ephemeral0")}}
 		}, "UnsupportedOperation", "BlockDeviceMapping"},
-		"placement group": {func(in *ec2.RunInstancesInput) { in.Placement = &ec2types.Placement{GroupName: aws.String("x")} }, "UnsupportedOperation", "Placement.GroupName"},
+		"spread domain": {func(in *ec2.RunInstancesInput) { in.Placement = &ec2types.Placement{SpreadDomain: aws.String("x")} }, "UnsupportedOperation", "Placement.SpreadDomain"},
 		"unknown zone id": {func(in *ec2.RunInstancesInput) {
 			in.SubnetId, in.Placement = nil, &ec2types.Placement{AvailabilityZoneId: aws.String("use1-az9")}
 		}, "InvalidParameterValue", "Invalid availability zone: [use1-az9]"},
@@ -114,8 +110,8 @@ func TestRunInstancesRefuses(t *testing.T) {
 			counted(2, 2)(in)
 		}, "InvalidParameterCombination", "private IP address"},
 		"not modelled": {func(in *ec2.RunInstancesInput) {
-			in.LaunchTemplate = &ec2types.LaunchTemplateSpecification{LaunchTemplateName: aws.String("x")}
-		}, "UnknownParameter", "The parameter LaunchTemplate is not recognized"},
+			in.KernelId = aws.String("aki-1")
+		}, "UnknownParameter", "The parameter KernelId is not recognized"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)

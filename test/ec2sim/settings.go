@@ -50,6 +50,19 @@ type Settings struct { //nolint:recvcheck // values must marshal, too
 	// not know the id.
 	TagByIDLag time.Duration `json:"tagByIDLag"`
 
+	// TypeChangeLag is the time after a change of the type during which StartInstances
+	// answers InvalidParameterValue, since it still plans with the type before.
+	TypeChangeLag time.Duration `json:"typeChangeLag"`
+
+	// SpotStopLag is the time after a Spot Instance has stopped during which its request
+	// is still marked for stop, and StartInstances answers IncorrectSpotRequestState.
+	SpotStopLag time.Duration `json:"spotStopLag"`
+	// VolumeModifyingDelay is the time from ModifyVolume until what it asks for shows and
+	// the volume is optimizing.
+	VolumeModifyingDelay time.Duration `json:"volumeModifyingDelay"`
+	// VolumeOptimizingDelay is the time from then until the modification is completed.
+	VolumeOptimizingDelay time.Duration `json:"volumeOptimizingDelay"`
+
 	// TokenRetention is how long after the termination of its last instance a client
 	// token is remembered.
 	TokenRetention time.Duration `json:"tokenRetention"`
@@ -92,6 +105,10 @@ func DefaultSettings() Settings {
 		StateLag:                time.Second,
 		ActByIDLag:              time.Second,
 		TagByIDLag:              2 * time.Second,
+		TypeChangeLag:           2 * time.Second,
+		SpotStopLag:             30 * time.Second,
+		VolumeModifyingDelay:    10 * time.Second,
+		VolumeOptimizingDelay:   5 * time.Minute,
 		TokenRetention:          24 * time.Hour,
 		Throttle:                true,
 		Shuffle:                 true,
@@ -116,6 +133,10 @@ func Fast() Settings {
 	s.StateLag = 50 * time.Millisecond
 	s.ActByIDLag = 100 * time.Millisecond
 	s.TagByIDLag = 150 * time.Millisecond
+	s.TypeChangeLag = 100 * time.Millisecond
+	s.SpotStopLag = 500 * time.Millisecond
+	s.VolumeModifyingDelay = 300 * time.Millisecond
+	s.VolumeOptimizingDelay = time.Second
 	return s
 }
 

@@ -237,6 +237,7 @@ type Instance struct {
 	SecurityGroupIDs []string          `json:"securityGroupIDs"`
 	KeyName          string            `json:"keyName,omitempty"`
 	InstanceProfile  string            `json:"instanceProfile,omitempty"`
+	SpotRequestID    string            `json:"spotRequestID,omitempty"`
 	UserDataSHA256   string            `json:"userDataSHA256,omitempty"`
 	Reboots          []time.Time       `json:"reboots,omitempty"`
 	Tags             map[string]string `json:"tags"`

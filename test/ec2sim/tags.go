@@ -29,12 +29,16 @@ const (
 	kindInstance  = "instance"
 	kindVolume    = "volume"
 	kindInterface = "network-interface"
+
+	kindSpotRequest = "spot-instances-request"
 )
 
 // resource is anything with tags.
 type resource struct {
 	id, kind string
 	owner    *instance // the instance that it came with
+	// outlives says of a volume or an interface whether it stays when its instance goes.
+	outlives func() bool
 	changes  []tagChange
 }
 
@@ -50,10 +54,23 @@ func (r *resource) tags() map[string]string {
 	return fold(r.changes, func(tagChange) bool { return true })
 }
 
+// gone says whether EC2 has forgotten the resource: an instance some time after its end, what is deleted with it at once,
+// and what outlives it never.
+func (r *resource) gone(now time.Time, s *Settings) bool {
+	switch {
+	case r.outlives == nil:
+		return r.owner.purged(now, s)
+	case r.outlives():
+		return false
+	default:
+		return r.owner.ended(now)
+	}
+}
+
 // shownTags is what EC2 shows now: late writes are missing, and a terminated
 // instance loses its tags before it disappears.
 func (r *resource) shownTags(now time.Time, s *Settings) map[string]string {
-	if end, ends := r.owner.history.Ended(); ends && !now.Before(end.Add(s.TerminatedTagVisibility)) {
+	if end, ends := r.owner.history.Ended(); ends && r.outlives == nil && !now.Before(end.Add(s.TerminatedTagVisibility)) {
 		return nil
 	}
 	return fold(r.changes, func(c tagChange) bool { return !c.shows.After(now) })
@@ -156,7 +173,7 @@ func checkMetadataTags(tags []tag) error {
 	return nil
 }
 
-// checkTagCount refuses more tags than a resource may have.
+// checkTagCount refuses more tags than a resource may have. Those of AWS do not count.
 func checkTagCount(have map[string]string, add []tag) error {
 	union := maps.Clone(have)
 	if union == nil {
@@ -165,6 +182,7 @@ func checkTagCount(have map[string]string, add []tag) error {
 	for _, t := range add {
 		union[t.key] = t.value
 	}
+	maps.DeleteFunc(union, func(key, _ string) bool { return strings.HasPrefix(key, reservedPrefix) })
 	if len(union) > maxTags {
 		return fail(codeTagLimitExceeded, "The maximum number of Tags for a resource has been reached (%d)", maxTags)
 	}

@@ -18,6 +18,13 @@ type World struct {
 	InstanceTypes    []InstanceType
 	InstanceProfiles []InstanceProfile
 	Parameters       []Parameter
+
+	PlacementGroups      []PlacementGroup
+	Hosts                []Host
+	CapacityReservations []CapacityReservation
+	Snapshots            []Snapshot
+	LaunchTemplates      []LaunchTemplate
+	Licenses             []string // ARNs of licence configurations
 }
 
 // Zone is an Availability Zone.
@@ -28,6 +35,7 @@ type Subnet struct {
 	ID, VPCID string
 	Zone      string // the name of the Availability Zone
 	CIDR      netip.Prefix
+	IPv6CIDR  netip.Prefix // none: the subnet has no IPv6
 	// PublicIP gives instances a public address unless the launch says otherwise.
 	PublicIP bool
 	// Default marks the subnets that EC2 chooses from when a launch names none.
@@ -42,6 +50,11 @@ type Image struct {
 	ID, Name       string
 	Architecture   string // x86_64 or arm64
 	RootDeviceName string
+	// RootSnapshotID, RootSizeGiB and RootVolumeType are what the image maps to its root device; without them it has 8 GiB
+	// of gp3.
+	RootSnapshotID string
+	RootSizeGiB    int
+	RootVolumeType string
 	// RequiresIMDSv2 is the AMI attribute imdsSupport=v2.0: launches default to
 	// tokens required and a hop limit of 2.
 	RequiresIMDSv2 bool
@@ -52,6 +65,11 @@ type InstanceType struct {
 	Name         string
 	Architecture string
 	VCPUs        int
+	// Cores and Threads are what CPU options can choose from; the greatest are the type's own. No cores means that the
+	// type takes no CPU options.
+	Cores, Threads []int
+	// SEVSNP and NestedVirtualization say whether the type has these features.
+	SEVSNP, NestedVirtualization bool
 	// Zones are the names of the Availability Zones that offer the type; none means all.
 	Zones []string
 }

@@ -81,6 +81,12 @@ func (c *Client) Start(ctx context.Context, id string) error { return c.hand(ctx
 // Shutdown shuts the guest down.
 func (c *Client) Shutdown(ctx context.Context, id string) error { return c.hand(ctx, id, "shutdown") }
 
+// Interrupt takes the capacity of a Spot Instance away.
+func (c *Client) Interrupt(ctx context.Context, id string) error { return c.hand(ctx, id, "interrupt") }
+
+// Resume starts a Spot Instance again that an interruption stopped.
+func (c *Client) Resume(ctx context.Context, id string) error { return c.hand(ctx, id, "resume") }
+
 // Impair lets a status check of an instance fail until Recover.
 func (c *Client) Impair(ctx context.Context, id string, check ec2sim.StatusCheck) error {
 	return c.hand(ctx, id, "impair?check="+url.QueryEscape(string(check)))

@@ -116,6 +116,38 @@ func TestControl(t *testing.T) {
 	}
 }
 
+func TestControlOfInterruptions(t *testing.T) {
+	ctl, client, clock := start(t)
+	out, err := client.RunInstances(t.Context(), &ec2.RunInstancesInput{
+		ImageId: aws.String(ec2sim.ImageAL2023), InstanceType: ec2types.InstanceTypeT3Micro, MinCount: aws.Int32(1), MaxCount: aws.Int32(1),
+		InstanceMarketOptions: &ec2types.InstanceMarketOptionsRequest{
+			MarketType:  ec2types.MarketTypeSpot,
+			SpotOptions: &ec2types.SpotMarketOptions{SpotInstanceType: "persistent", InstanceInterruptionBehavior: "stop"},
+		},
+	})
+	check(t, err)
+	id := *out.Instances[0].InstanceId
+	clock.Step(time.Minute)
+	for _, step := range []struct {
+		do   func() error
+		want string
+	}{
+		{func() error { return ctl.Interrupt(t.Context(), id) }, "stopped"},
+		{func() error { return ctl.Resume(t.Context(), id) }, "running"},
+	} {
+		check(t, step.do())
+		clock.Step(time.Minute)
+		instances, err := ctl.Instances(t.Context())
+		check(t, err)
+		if i := instances[0]; i.State != step.want || i.SpotRequestID == "" {
+			t.Fatalf("state %s of request %q, want %s", i.State, i.SpotRequestID, step.want)
+		}
+	}
+	if err := ctl.Resume(t.Context(), id); err == nil || !strings.Contains(err.Error(), "only one that an interruption stopped") {
+		t.Errorf("resuming a running one: %v", err)
+	}
+}
+
 func TestControlOfFaults(t *testing.T) {
 	ctl, client, _ := start(t)
 	ctx := t.Context()
