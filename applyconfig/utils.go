@@ -21,12 +21,22 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 	// Group=ec2.fieldowner.dev, Version=v1
 	case v1.SchemeGroupVersion.WithKind("AccountReference"):
 		return &apiv1.AccountReferenceApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("Adopt"):
+		return &apiv1.AdoptApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("AssumeRoleCredentials"):
 		return &apiv1.AssumeRoleCredentialsApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("BlockDevice"):
+		return &apiv1.BlockDeviceApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("CapacityReservation"):
+		return &apiv1.CapacityReservationApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("Connection"):
 		return &apiv1.ConnectionApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("CPUOptions"):
+		return &apiv1.CPUOptionsApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("Credentials"):
 		return &apiv1.CredentialsApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("CreditSpecification"):
+		return &apiv1.CreditSpecificationApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("EC2Account"):
 		return &apiv1.EC2AccountApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("EC2AccountSpec"):
@@ -39,14 +49,20 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1.EC2InstanceSpecApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("EC2InstanceStatus"):
 		return &apiv1.EC2InstanceStatusApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("Enclave"):
+		return &apiv1.EnclaveApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("Endpoints"):
 		return &apiv1.EndpointsApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("Expose"):
 		return &apiv1.ExposeApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("ExposePort"):
 		return &apiv1.ExposePortApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("Hibernation"):
+		return &apiv1.HibernationApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("IAMInstanceProfile"):
 		return &apiv1.IAMInstanceProfileApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("Ignore"):
+		return &apiv1.IgnoreApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("Image"):
 		return &apiv1.ImageApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("InstanceCount"):
@@ -55,22 +71,42 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1.KeyReferenceApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("LaunchStatus"):
 		return &apiv1.LaunchStatusApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("LaunchTemplate"):
+		return &apiv1.LaunchTemplateApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("License"):
+		return &apiv1.LicenseApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("Maintenance"):
+		return &apiv1.MaintenanceApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("MarketOptions"):
+		return &apiv1.MarketOptionsApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("MetadataOptions"):
 		return &apiv1.MetadataOptionsApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("NetworkInterface"):
+		return &apiv1.NetworkInterfaceApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("NetworkInterfaceStatus"):
 		return &apiv1.NetworkInterfaceStatusApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("Placement"):
+		return &apiv1.PlacementApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("PlannedChange"):
 		return &apiv1.PlannedChangeApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("PrivateDNSNameOptions"):
+		return &apiv1.PrivateDNSNameOptionsApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("ScheduledEvent"):
 		return &apiv1.ScheduledEventApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("SessionTag"):
 		return &apiv1.SessionTagApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("SpotOptions"):
+		return &apiv1.SpotOptionsApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("StateReason"):
 		return &apiv1.StateReasonApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("StatusChecks"):
 		return &apiv1.StatusChecksApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("Tag"):
 		return &apiv1.TagApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("UpdateOverride"):
+		return &apiv1.UpdateOverrideApplyConfiguration{}
+	case v1.SchemeGroupVersion.WithKind("UpdatePolicy"):
+		return &apiv1.UpdatePolicyApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("UserData"):
 		return &apiv1.UserDataApplyConfiguration{}
 	case v1.SchemeGroupVersion.WithKind("VolumeStatus"):

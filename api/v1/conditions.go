@@ -56,8 +56,10 @@ const (
 	ReasonStopRequired = "StopRequired"
 	// ReasonReplacementRequired: a change of spec needs a new instance, which policy does not allow.
 	ReasonReplacementRequired = "ReplacementRequired"
-	// ReasonUnsupported: a change of spec that this version cannot carry out on an existing instance.
-	ReasonUnsupported = "Unsupported"
+	// ReasonNotAllowed: a change of spec that could be made at any time and that policy does not allow.
+	ReasonNotAllowed = "NotAllowed"
+	// ReasonBlocked: EC2 refuses a change of spec; an edit, or a change of what stands in the way, is needed.
+	ReasonBlocked = "Blocked"
 	// ReasonSuspended: spec.suspend keeps the operator from acting.
 	ReasonSuspended = "Suspended"
 	// ReasonDeleting: the object is being deleted.
@@ -66,6 +68,13 @@ const (
 	ReasonTerminated = "Terminated"
 	// ReasonTerminating: the instance was terminated by somebody else and is shutting down.
 	ReasonTerminating = "Terminating"
+	// ReasonLaunchFailed: EC2 accepted the launch and could not start the instance; it is launched again, after a pause
+	// that grows.
+	ReasonLaunchFailed = "LaunchFailed"
+	// ReasonInterrupted: EC2 has stopped the Spot Instance, and alone can start it again.
+	ReasonInterrupted = "Interrupted"
+	// ReasonReplacing: the instance was terminated for another one to take its place, and is shutting down.
+	ReasonReplacing = "Replacing"
 	// ReasonRecreating: the instance was terminated and another one is launched, after a pause that grows.
 	ReasonRecreating = "Recreating"
 	// ReasonNotYetVisible: EC2 accepted the launch but does not show the instance yet.

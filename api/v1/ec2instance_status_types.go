@@ -144,6 +144,14 @@ type EC2InstanceStatus struct {
 	// +optional
 	ManagedTagKeys []string `json:"managedTagKeys,omitempty"`
 
+	// managedSecurityGroupIDs are the security groups that the operator has put on the instance, and so removes
+	// when they leave spec. Groups that others have added are never removed.
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=32
+	// +optional
+	ManagedSecurityGroupIDs []string `json:"managedSecurityGroupIDs,omitempty"`
+
 	// lastRebootTime is when the operator last rebooted the instance on request.
 	// +optional
 	LastRebootTime *metav1.Time `json:"lastRebootTime,omitempty"`
@@ -257,6 +265,7 @@ type LaunchStatus struct {
 	At *metav1.Time `json:"at,omitempty"`
 
 	// reason of the launch: Created, or Terminated when the instance before was terminated by somebody else,
+	// or Replaced when spec was changed in what needs a new instance and updatePolicy allows that,
 	// or SpecChanged when the launch before was never accepted and spec has changed since.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional

@@ -51,8 +51,20 @@ type EC2InstanceList struct {
 	Items []EC2Instance `json:"items"`
 }
 
-// EC2InstanceSpec is what an instance shall be.
+// EC2InstanceSpec is what an instance shall be. What is not set is left to the launch template, where one is named, and
+// otherwise to EC2; it is never drift.
 //
+// +kubebuilder:validation:XValidation:rule="has(self.image) || has(self.launchTemplate) || has(self.adopt)",message="must set image unless launchTemplate or adopt is set",fieldPath=".image"
+// +kubebuilder:validation:XValidation:rule="has(self.instanceType) || has(self.launchTemplate) || has(self.adopt)",message="must set instanceType unless launchTemplate or adopt is set",fieldPath=".instanceType"
+// +kubebuilder:validation:XValidation:rule="!has(self.networkInterfaces) || ![has(self.subnetID), has(self.securityGroupIDs), has(self.privateIPAddress), has(self.ipv6AddressCount), has(self.associatePublicIPAddress), has(self.sourceDestCheck)].exists(x, x)",message="must not be set beside subnetID, securityGroupIDs, privateIPAddress, ipv6AddressCount, associatePublicIPAddress or sourceDestCheck: set them in the network interface with deviceIndex 0",fieldPath=".networkInterfaces"
+// +kubebuilder:validation:XValidation:rule="!has(self.marketOptions) || !has(self.disableAPITermination) || !self.disableAPITermination",message="must not be true with marketOptions: EC2 does not protect Spot Instances",fieldPath=".disableAPITermination"
+// +kubebuilder:validation:XValidation:rule="!has(self.marketOptions) || !has(self.disableAPIStop) || !self.disableAPIStop",message="must not be true with marketOptions: EC2 does not protect Spot Instances",fieldPath=".disableAPIStop"
+// +kubebuilder:validation:XValidation:rule="!has(self.hibernation) || !has(self.hibernation.configured) || !self.hibernation.configured || !has(self.enclave) || !has(self.enclave.enabled) || !self.enclave.enabled",message="must not be true with hibernation.configured true: EC2 allows one of the two",fieldPath=".enclave.enabled"
+// +kubebuilder:validation:XValidation:rule="!has(self.hibernation) || !has(self.hibernation.configured) || !self.hibernation.configured || !has(self.marketOptions) || !has(self.marketOptions.spotOptions) || !has(self.marketOptions.spotOptions.interruptionBehavior) || self.marketOptions.spotOptions.interruptionBehavior == 'hibernate'",message="must be hibernate, or not be set, with hibernation.configured true: EC2's rule",fieldPath=".marketOptions.spotOptions.interruptionBehavior"
+// +kubebuilder:validation:XValidation:rule="!has(self.subnetFallbacks) || has(self.subnetID)",message="must be set with subnetFallbacks",fieldPath=".subnetID"
+// +kubebuilder:validation:XValidation:rule="!has(self.subnetFallbacks) || !has(self.privateIPAddress)",message="must not be set with subnetFallbacks: an address is of one subnet",fieldPath=".privateIPAddress"
+// +kubebuilder:validation:XValidation:rule="!has(self.powerState) || self.powerState != 'Hibernated' || has(self.launchTemplate) || has(self.adopt) || (has(self.hibernation) && has(self.hibernation.configured) && self.hibernation.configured)",message="must be Running or Stopped unless hibernation.configured is true",fieldPath=".powerState"
+// +kubebuilder:validation:XValidation:rule="has(self.adopt) == has(oldSelf.adopt) && (!has(self.adopt) || self.adopt.instanceID == oldSelf.adopt.instanceID)",message="must not set, change or remove adopt after creation: create another EC2Instance instead",fieldPath=".adopt"
 // +kubebuilder:validation:XValidation:rule="has(self.region) == has(oldSelf.region) && (!has(self.region) || self.region == oldSelf.region)",message="must not set, change or remove region after creation: create another EC2Instance instead",fieldPath=".region"
 type EC2InstanceSpec struct {
 	// accountRef names the EC2Account whose credentials are used. It defaults to the account named "default"
@@ -70,16 +82,35 @@ type EC2InstanceSpec struct {
 	// +optional
 	Region string `json:"region,omitempty"`
 
-	// image is the Amazon Machine Image to launch from. A change needs a new instance.
-	// +required
+	// launchTemplate is an EC2 launch template. What it says is used where spec says nothing, and is not drift. A
+	// change needs a new instance.
+	// +optional
+	LaunchTemplate *LaunchTemplate `json:"launchTemplate,omitempty"`
+
+	// image is the Amazon Machine Image to launch from. It must be set unless launchTemplate or adopt is;
+	// the template's image is the default then. A change needs a new instance.
+	// +optional
 	Image Image `json:"image,omitzero"`
 
-	// instanceType is EC2's instance type, such as t3.micro. A change needs the instance stopped.
+	// instanceType is EC2's instance type, such as t3.micro. It must be set unless launchTemplate or
+	// adopt is; the template's type is the default then. A change needs the instance stopped.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9-]+[.][a-z0-9-]+$')",message="must be an EC2 instance type such as t3.micro"
-	// +required
+	// +optional
 	InstanceType string `json:"instanceType,omitempty"`
+
+	// instanceTypeFallbacks are the instance types to launch with, in this order, while EC2 has no capacity for
+	// instanceType, 1 to 8. An instance of one of them is no drift. They can change at any time, for later launches.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(t, self.exists_one(u, u == t))",message="must hold each instance type once"
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^[a-z0-9-]+[.][a-z0-9-]+$')",message="must be an EC2 instance type such as t3.micro"
+	// +optional
+	InstanceTypeFallbacks []string `json:"instanceTypeFallbacks,omitempty"`
 
 	// subnetID is the subnet of the instance's first network interface. When it is not set EC2 chooses a
 	// default subnet of the default VPC. A change needs a new instance.
@@ -88,6 +119,18 @@ type EC2InstanceSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^subnet-[0-9a-f]{8,17}$')",message="must be a subnet id: subnet- and 8 to 17 hexadecimal digits"
 	// +optional
 	SubnetID string `json:"subnetID,omitempty"`
+
+	// subnetFallbacks are the subnets to launch in, in this order, while EC2 has no capacity where subnetID is, 1 to
+	// 8. An instance in one of them is no drift. They can change at any time, for later launches.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(s, self.exists_one(t, t == s))",message="must hold each subnet once"
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=32
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^subnet-[0-9a-f]{8,17}$')",message="must be a subnet id: subnet- and 8 to 17 hexadecimal digits"
+	// +optional
+	SubnetFallbacks []string `json:"subnetFallbacks,omitempty"`
 
 	// securityGroupIDs are the security groups of the instance's first network interface, at most 16. When none
 	// is set EC2 uses the VPC's default group. They can change at any time.
@@ -99,6 +142,131 @@ type EC2InstanceSpec struct {
 	// +kubebuilder:validation:items:XValidation:rule="self.matches('^sg-[0-9a-f]{8,17}$')",message="must be a security group id: sg- and 8 to 17 hexadecimal digits"
 	// +optional
 	SecurityGroupIDs []string `json:"securityGroupIDs,omitempty"`
+
+	// privateIPAddress is the primary private IPv4 address, from the subnet's range. By default EC2 chooses one. A
+	// change needs a new instance.
+	// +kubebuilder:validation:MinLength=7
+	// +kubebuilder:validation:MaxLength=15
+	// +kubebuilder:validation:XValidation:rule="self.matches('^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])([.]|$)){4}$') && !self.endsWith('.')",message="must be an IPv4 address such as 10.0.1.17"
+	// +optional
+	PrivateIPAddress string `json:"privateIPAddress,omitempty"`
+
+	// ipv6AddressCount is how many IPv6 addresses, from the subnet's range, the instance's first network interface
+	// gets, 1 to 128; the instance type may allow fewer. By default the subnet decides. A change needs a new
+	// instance.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=128
+	// +optional
+	IPv6AddressCount int32 `json:"ipv6AddressCount,omitempty"`
+
+	// associatePublicIPAddress says whether the instance's first network interface gets a public IPv4 address. By
+	// default the subnet decides. A change needs a new instance.
+	// +optional
+	AssociatePublicIPAddress *bool `json:"associatePublicIPAddress,omitempty"`
+
+	// sourceDestCheck has EC2 drop what is neither from nor for the instance, on its first network interface. It
+	// must be false for an instance that routes or translates addresses. EC2's default is true. It is set right
+	// after the launch and can change at any time.
+	// +optional
+	SourceDestCheck *bool `json:"sourceDestCheck,omitempty"`
+
+	// networkInterfaces are the instance's network interfaces, by device index, 1 to 16, in the place of subnetID,
+	// securityGroupIDs, privateIPAddress, ipv6AddressCount, associatePublicIPAddress and sourceDestCheck. By default
+	// there is one. A change needs a new instance, but for their securityGroupIDs and sourceDestCheck.
+	// +listType=map
+	// +listMapKey=deviceIndex
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="self.exists(n, n.deviceIndex == 0)",message="must hold the primary network interface, whose deviceIndex is 0"
+	// +kubebuilder:validation:XValidation:rule="self.size() == 1 || self.all(n, !has(n.associatePublicIPAddress))",message="must hold one network interface only when that sets associatePublicIPAddress: EC2's rule"
+	// +optional
+	NetworkInterfaces []NetworkInterface `json:"networkInterfaces,omitempty"`
+
+	// privateDNSNameOptions say which names the instance has in its VPC. By default the subnet decides. Unless a
+	// member says otherwise a change needs the instance stopped.
+	// +optional
+	PrivateDNSNameOptions *PrivateDNSNameOptions `json:"privateDNSNameOptions,omitempty"`
+
+	// placement says where the instance runs. By default EC2 chooses. Unless a member says otherwise a change
+	// needs the instance stopped.
+	// +optional
+	Placement *Placement `json:"placement,omitempty"`
+
+	// capacityReservation says whether, and in which, Capacity Reservation the instance runs. By default it runs in
+	// any open one that matches. A change needs the instance stopped.
+	// +optional
+	CapacityReservation *CapacityReservation `json:"capacityReservation,omitempty"`
+
+	// marketOptions make the instance a Spot Instance. By default it is an On-Demand Instance. A change needs a new
+	// instance.
+	// +optional
+	MarketOptions *MarketOptions `json:"marketOptions,omitempty"`
+
+	// cpuOptions are the CPU's cores and features. By default the instance type decides. Unless a member says
+	// otherwise a change needs the instance stopped.
+	// +optional
+	CPUOptions *CPUOptions `json:"cpuOptions,omitempty"`
+
+	// creditSpecification is how an instance of a burstable type (T family) pays for CPU beyond its baseline. EC2's
+	// default is standard for T2 and unlimited for later ones. It can change at any time.
+	// +optional
+	CreditSpecification *CreditSpecification `json:"creditSpecification,omitempty"`
+
+	// ebsOptimized gives the instance a throughput of its own to its volumes, where the instance type does not do
+	// so anyway. EC2's default is that of the type. A change needs the instance stopped.
+	// +optional
+	EBSOptimized *bool `json:"ebsOptimized,omitempty"`
+
+	// monitoring turns on detailed monitoring: metrics each minute instead of each five minutes. EC2's default is
+	// false. It can change at any time.
+	// +optional
+	Monitoring *bool `json:"monitoring,omitempty"`
+
+	// maintenance says what EC2 does about failures and planned maintenance. It can change at any time.
+	// +optional
+	Maintenance *Maintenance `json:"maintenance,omitempty"`
+
+	// hibernation says whether the instance can hibernate. A change needs a new instance.
+	// +optional
+	Hibernation *Hibernation `json:"hibernation,omitempty"`
+
+	// enclave says whether the instance can run Nitro Enclaves. A change needs the instance stopped.
+	// +optional
+	Enclave *Enclave `json:"enclave,omitempty"`
+
+	// licenses are License Manager's license configurations for the instance, by ARN, 1 to 16. A change needs a new
+	// instance.
+	// +listType=map
+	// +listMapKey=configurationARN
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Licenses []License `json:"licenses,omitempty"`
+
+	// disableAPITermination protects the instance from being terminated, by the operator, too. EC2's default is
+	// false. It can change at any time.
+	// +optional
+	DisableAPITermination *bool `json:"disableAPITermination,omitempty"`
+
+	// disableAPIStop protects the instance from being stopped and terminated, by the operator, too. EC2's default is
+	// false. It can change at any time.
+	// +optional
+	DisableAPIStop *bool `json:"disableAPIStop,omitempty"`
+
+	// shutdownBehavior says what becomes of the instance when its own operating system shuts down: stop (EC2's
+	// default) or terminate. It can change at any time.
+	// +kubebuilder:validation:Enum=stop;terminate
+	// +optional
+	ShutdownBehavior string `json:"shutdownBehavior,omitempty"`
+
+	// blockDevices are the instance's volumes, by device name, 1 to 32, in the place of those that the image names
+	// for the same devices. Unless a member says otherwise a change needs a new instance.
+	// +listType=map
+	// +listMapKey=deviceName
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=32
+	// +optional
+	BlockDevices []BlockDevice `json:"blockDevices,omitempty"`
 
 	// keyName is the name of the EC2 key pair for SSH. A change needs a new instance.
 	// +kubebuilder:validation:MinLength=1
@@ -124,16 +292,27 @@ type EC2InstanceSpec struct {
 	// +optional
 	Tags []Tag `json:"tags,omitempty"`
 
+	// propagateTags puts the instance's tags, the operator's among them, also on the volumes and network interfaces
+	// that its launch makes. It defaults to false and can change at any time, for later launches: what exists keeps
+	// the tags that it has.
+	// +optional
+	PropagateTags *bool `json:"propagateTags,omitempty"`
+
 	// metadataOptions are the options of the instance metadata service (IMDS). They can change at any time.
 	// +kubebuilder:default={httpTokens: "required"}
 	// +optional
 	MetadataOptions MetadataOptions `json:"metadataOptions,omitzero"`
 
-	// powerState is the power state to keep the instance in: Running (the default) or Stopped. It can change at
-	// any time.
+	// powerState is the power state to keep the instance in: Running (the default), Stopped or Hibernated, for which
+	// hibernation.configured must be true. It can change at any time.
 	// +kubebuilder:default=Running
 	// +optional
 	PowerState PowerState `json:"powerState,omitempty"`
+
+	// rebootRequestedAt reboots the instance once, if it runs and the time is later than status.lastRebootTime. It
+	// can change at any time.
+	// +optional
+	RebootRequestedAt *metav1.Time `json:"rebootRequestedAt,omitempty"`
 
 	// recreatePolicy says what happens when the instance was terminated by somebody else: Always (the default)
 	// launches another one, after a pause that grows; Never leaves it at that. It can change at any time.
@@ -146,6 +325,33 @@ type EC2InstanceSpec struct {
 	// +kubebuilder:default=Terminate
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
+	// protectionPolicy says what the deletion of this object does about an instance that is protected from being
+	// terminated or stopped: Respect (the default) waits until somebody lifts the protection; Lift lifts it. It can
+	// change at any time.
+	// +kubebuilder:default=Respect
+	// +optional
+	ProtectionPolicy ProtectionPolicy `json:"protectionPolicy,omitempty"`
+
+	// managementPolicy is Manage (the default) or Observe: the operator reads and reports, and never changes
+	// anything in EC2, also when this object is deleted. It can change at any time.
+	// +kubebuilder:default=Manage
+	// +optional
+	ManagementPolicy ManagementPolicy `json:"managementPolicy,omitempty"`
+
+	// adopt takes over an instance that exists instead of launching one. It cannot change, be added or be removed.
+	// +optional
+	Adopt *Adopt `json:"adopt,omitempty"`
+
+	// updatePolicy says how disruptive a change of the instance may be that is made without asking. It can change at
+	// any time.
+	// +kubebuilder:default={allow: "InPlace"}
+	// +optional
+	UpdatePolicy UpdatePolicy `json:"updatePolicy,omitzero"`
+
+	// ignore names what other tools may add to the instance. It can change at any time.
+	// +optional
+	Ignore *Ignore `json:"ignore,omitempty"`
 
 	// suspend keeps the operator, while true, from changing anything in EC2 for this object; it goes on
 	// observing, and deletion still works. It defaults to false and can change at any time.
@@ -309,34 +515,3 @@ type MetadataOptions struct {
 	// +optional
 	InstanceMetadataTags string `json:"instanceMetadataTags,omitempty"`
 }
-
-// PowerState is a power state to keep an instance in.
-// +kubebuilder:validation:Enum=Running;Stopped
-type PowerState string
-
-// The power states.
-const (
-	PowerStateRunning PowerState = "Running"
-	PowerStateStopped PowerState = "Stopped"
-)
-
-// RecreatePolicy says what follows when an instance was terminated by somebody else.
-// +kubebuilder:validation:Enum=Always;Never
-type RecreatePolicy string
-
-// The recreate policies.
-const (
-	RecreateAlways RecreatePolicy = "Always"
-	RecreateNever  RecreatePolicy = "Never"
-)
-
-// DeletionPolicy says what happens to the instance when its object is deleted.
-// +kubebuilder:validation:Enum=Terminate;Stop;Retain
-type DeletionPolicy string
-
-// The deletion policies.
-const (
-	DeletionTerminate DeletionPolicy = "Terminate"
-	DeletionStop      DeletionPolicy = "Stop"
-	DeletionRetain    DeletionPolicy = "Retain"
-)

@@ -49,6 +49,9 @@ func TestMeaningfulZeroValuesAreSent(t *testing.T) {
 		{"a count of none", ec2v1.InstanceCount{State: "stopped", Count: new(int32(0))}, `{"state":"stopped","count":0}`},
 		{"the primary interface", ec2v1.NetworkInterfaceStatus{ID: "eni-1", DeviceIndex: new(int32(0))}, `{"id":"eni-1","deviceIndex":0}`},
 		{"a volume that stays", ec2v1.VolumeStatus{DeviceName: "sda", DeleteOnTermination: new(false)}, `{"deviceName":"sda","deleteOnTermination":false}`},
+		{"the primary interface to launch with", ec2v1.NetworkInterface{DeviceIndex: new(int32(0))}, `{"deviceIndex":0}`},
+		{"a volume to launch with that stays", ec2v1.BlockDevice{DeviceName: "xvdb", DeleteOnTermination: new(false)}, `{"deviceName":"xvdb","deleteOnTermination":false}`},
+		{"an instance that is not protected", ec2v1.EC2InstanceSpec{DisableAPITermination: new(false)}, `{"disableAPITermination":false}`},
 		{"the default credentials", ec2v1.Credentials{Default: &ec2v1.DefaultCredentials{}}, `{"default":{}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -33,6 +33,12 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: string
       default: default
+- name: com.github.fieldowner.ec2-operator.api.v1.Adopt
+  map:
+    fields:
+    - name: instanceID
+      type:
+        scalar: string
 - name: com.github.fieldowner.ec2-operator.api.v1.AssumeRoleCredentials
   map:
     fields:
@@ -50,6 +56,67 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - key
+- name: com.github.fieldowner.ec2-operator.api.v1.BlockDevice
+  map:
+    fields:
+    - name: deleteOnTermination
+      type:
+        scalar: boolean
+    - name: deviceName
+      type:
+        scalar: string
+    - name: encrypted
+      type:
+        scalar: boolean
+    - name: iops
+      type:
+        scalar: numeric
+    - name: kmsKeyID
+      type:
+        scalar: string
+    - name: noDevice
+      type:
+        scalar: boolean
+    - name: sizeGiB
+      type:
+        scalar: numeric
+    - name: snapshotID
+      type:
+        scalar: string
+    - name: throughputMiBps
+      type:
+        scalar: numeric
+    - name: type
+      type:
+        scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.CPUOptions
+  map:
+    fields:
+    - name: amdSEVSNP
+      type:
+        scalar: string
+    - name: coreCount
+      type:
+        scalar: numeric
+    - name: nestedVirtualization
+      type:
+        scalar: string
+    - name: threadsPerCore
+      type:
+        scalar: numeric
+- name: com.github.fieldowner.ec2-operator.api.v1.CapacityReservation
+  map:
+    fields:
+    - name: id
+      type:
+        scalar: string
+    - name: preference
+      type:
+        scalar: string
+    - name: resourceGroupARN
+      type:
+        scalar: string
+    elementRelationship: atomic
 - name: com.github.fieldowner.ec2-operator.api.v1.Connection
   map:
     fields:
@@ -66,6 +133,12 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.DefaultCredentials
     elementRelationship: atomic
+- name: com.github.fieldowner.ec2-operator.api.v1.CreditSpecification
+  map:
+    fields:
+    - name: cpuCredits
+      type:
+        scalar: string
 - name: com.github.fieldowner.ec2-operator.api.v1.DefaultCredentials
   map:
     elementType:
@@ -172,37 +245,138 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: com.github.fieldowner.ec2-operator.api.v1.AccountReference
       default:
         name: default
+    - name: adopt
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.Adopt
+    - name: associatePublicIPAddress
+      type:
+        scalar: boolean
+    - name: blockDevices
+      type:
+        list:
+          elementType:
+            namedType: com.github.fieldowner.ec2-operator.api.v1.BlockDevice
+          elementRelationship: associative
+          keys:
+          - deviceName
+    - name: capacityReservation
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.CapacityReservation
     - name: connection
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.Connection
+    - name: cpuOptions
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.CPUOptions
+    - name: creditSpecification
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.CreditSpecification
     - name: deletionPolicy
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.DeletionPolicy
       default: Terminate
+    - name: disableAPIStop
+      type:
+        scalar: boolean
+    - name: disableAPITermination
+      type:
+        scalar: boolean
+    - name: ebsOptimized
+      type:
+        scalar: boolean
+    - name: enclave
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.Enclave
     - name: expose
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.Expose
+    - name: hibernation
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.Hibernation
     - name: iamInstanceProfile
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.IAMInstanceProfile
+    - name: ignore
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.Ignore
     - name: image
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.Image
     - name: instanceType
       type:
         scalar: string
+    - name: instanceTypeFallbacks
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: ipv6AddressCount
+      type:
+        scalar: numeric
     - name: keyName
       type:
         scalar: string
+    - name: launchTemplate
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.LaunchTemplate
+    - name: licenses
+      type:
+        list:
+          elementType:
+            namedType: com.github.fieldowner.ec2-operator.api.v1.License
+          elementRelationship: associative
+          keys:
+          - configurationARN
+    - name: maintenance
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.Maintenance
+    - name: managementPolicy
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.ManagementPolicy
+      default: Manage
+    - name: marketOptions
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.MarketOptions
     - name: metadataOptions
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.MetadataOptions
       default:
         httpTokens: required
+    - name: monitoring
+      type:
+        scalar: boolean
+    - name: networkInterfaces
+      type:
+        list:
+          elementType:
+            namedType: com.github.fieldowner.ec2-operator.api.v1.NetworkInterface
+          elementRelationship: associative
+          keys:
+          - deviceIndex
+    - name: placement
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.Placement
     - name: powerState
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.PowerState
       default: Running
+    - name: privateDNSNameOptions
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.PrivateDNSNameOptions
+    - name: privateIPAddress
+      type:
+        scalar: string
+    - name: propagateTags
+      type:
+        scalar: boolean
+    - name: protectionPolicy
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.ProtectionPolicy
+      default: Respect
+    - name: rebootRequestedAt
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
     - name: recreatePolicy
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.RecreatePolicy
@@ -216,6 +390,18 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             scalar: string
           elementRelationship: associative
+    - name: shutdownBehavior
+      type:
+        scalar: string
+    - name: sourceDestCheck
+      type:
+        scalar: boolean
+    - name: subnetFallbacks
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
     - name: subnetID
       type:
         scalar: string
@@ -230,6 +416,11 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - key
+    - name: updatePolicy
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.UpdatePolicy
+      default:
+        allow: InPlace
     - name: userData
       type:
         namedType: com.github.fieldowner.ec2-operator.api.v1.UserData
@@ -283,6 +474,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: launchTime
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: managedSecurityGroupIDs
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
     - name: managedTagKeys
       type:
         list:
@@ -357,6 +554,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: vpcID
       type:
         scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.Enclave
+  map:
+    fields:
+    - name: enabled
+      type:
+        scalar: boolean
 - name: com.github.fieldowner.ec2-operator.api.v1.Endpoints
   map:
     fields:
@@ -410,6 +613,12 @@ var schemaYAML = typed.YAMLObject(`types:
   scalar: string
 - name: com.github.fieldowner.ec2-operator.api.v1.ExposeType
   scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.Hibernation
+  map:
+    fields:
+    - name: configured
+      type:
+        scalar: boolean
 - name: com.github.fieldowner.ec2-operator.api.v1.IAMInstanceProfile
   map:
     fields:
@@ -420,6 +629,21 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: string
     elementRelationship: atomic
+- name: com.github.fieldowner.ec2-operator.api.v1.Ignore
+  map:
+    fields:
+    - name: securityGroupIDs
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
+    - name: tagPrefixes
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
 - name: com.github.fieldowner.ec2-operator.api.v1.Image
   map:
     fields:
@@ -463,6 +687,46 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: reason
       type:
         scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.LaunchTemplate
+  map:
+    fields:
+    - name: id
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+    - name: version
+      type:
+        scalar: string
+    elementRelationship: atomic
+- name: com.github.fieldowner.ec2-operator.api.v1.License
+  map:
+    fields:
+    - name: configurationARN
+      type:
+        scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.Maintenance
+  map:
+    fields:
+    - name: autoRecovery
+      type:
+        scalar: string
+    - name: rebootMigration
+      type:
+        scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.ManagementPolicy
+  scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.MarketOptions
+  map:
+    fields:
+    - name: marketType
+      type:
+        scalar: string
+    - name: spotOptions
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.SpotOptions
+    elementRelationship: atomic
 - name: com.github.fieldowner.ec2-operator.api.v1.MetadataOptions
   map:
     fields:
@@ -480,6 +744,45 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
       default: required
     - name: instanceMetadataTags
+      type:
+        scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.NetworkInterface
+  map:
+    fields:
+    - name: associatePublicIPAddress
+      type:
+        scalar: boolean
+    - name: deleteOnTermination
+      type:
+        scalar: boolean
+    - name: description
+      type:
+        scalar: string
+    - name: deviceIndex
+      type:
+        scalar: numeric
+    - name: ipv6AddressCount
+      type:
+        scalar: numeric
+    - name: networkCardIndex
+      type:
+        scalar: numeric
+    - name: networkInterfaceID
+      type:
+        scalar: string
+    - name: privateIPAddress
+      type:
+        scalar: string
+    - name: securityGroupIDs
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
+    - name: sourceDestCheck
+      type:
+        scalar: boolean
+    - name: subnetID
       type:
         scalar: string
 - name: com.github.fieldowner.ec2-operator.api.v1.NetworkInterfaceStatus
@@ -509,6 +812,34 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: subnetID
       type:
         scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.Placement
+  map:
+    fields:
+    - name: affinity
+      type:
+        scalar: string
+    - name: availabilityZone
+      type:
+        scalar: string
+    - name: groupID
+      type:
+        scalar: string
+    - name: groupName
+      type:
+        scalar: string
+    - name: hostID
+      type:
+        scalar: string
+    - name: hostResourceGroupARN
+      type:
+        scalar: string
+    - name: partitionNumber
+      type:
+        scalar: numeric
+    - name: tenancy
+      type:
+        scalar: string
+    elementRelationship: atomic
 - name: com.github.fieldowner.ec2-operator.api.v1.PlanAction
   scalar: string
 - name: com.github.fieldowner.ec2-operator.api.v1.PlanState
@@ -536,6 +867,20 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: com.github.fieldowner.ec2-operator.api.v1.PlanState
 - name: com.github.fieldowner.ec2-operator.api.v1.PowerState
   scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.PrivateDNSNameOptions
+  map:
+    fields:
+    - name: enableResourceNameDNSAAAARecord
+      type:
+        scalar: boolean
+    - name: enableResourceNameDNSARecord
+      type:
+        scalar: boolean
+    - name: hostnameType
+      type:
+        scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.ProtectionPolicy
+  scalar: string
 - name: com.github.fieldowner.ec2-operator.api.v1.RecreatePolicy
   scalar: string
 - name: com.github.fieldowner.ec2-operator.api.v1.ScheduledEvent
@@ -560,6 +905,18 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: string
     - name: value
+      type:
+        scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.SpotOptions
+  map:
+    fields:
+    - name: interruptionBehavior
+      type:
+        scalar: string
+    - name: maxPrice
+      type:
+        scalar: string
+    - name: requestType
       type:
         scalar: string
 - name: com.github.fieldowner.ec2-operator.api.v1.StateReason
@@ -592,6 +949,32 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: value
       type:
         scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.UpdateAllowance
+  scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.UpdateOverride
+  map:
+    fields:
+    - name: allow
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.UpdateAllowance
+    - name: field
+      type:
+        scalar: string
+- name: com.github.fieldowner.ec2-operator.api.v1.UpdatePolicy
+  map:
+    fields:
+    - name: allow
+      type:
+        namedType: com.github.fieldowner.ec2-operator.api.v1.UpdateAllowance
+      default: InPlace
+    - name: overrides
+      type:
+        list:
+          elementType:
+            namedType: com.github.fieldowner.ec2-operator.api.v1.UpdateOverride
+          elementRelationship: associative
+          keys:
+          - field
 - name: com.github.fieldowner.ec2-operator.api.v1.UserData
   map:
     fields:

@@ -39,6 +39,14 @@ func TestCallsOnTheWire(t *testing.T) {
 			func(ctx context.Context, s Session) (any, error) { return stateOf(s.Start(ctx, id)) },
 			changed("pending"), "Action=StartInstances\nInstanceId.1=" + id + "\nVersion=2016-11-15\n", StatePending,
 		},
+		"Hibernate": {
+			func(ctx context.Context, s Session) (any, error) { return stateOf(s.Hibernate(ctx, id)) },
+			changed("stopping"), "Action=StopInstances\nHibernate=true\nInstanceId.1=" + id + "\nVersion=2016-11-15\n", StateStopping,
+		},
+		"Reboot": {
+			func(ctx context.Context, s Session) (any, error) { return nil, s.Reboot(ctx, id) },
+			"<R><return>true</return></R>", "Action=RebootInstances\nInstanceId.1=" + id + "\nVersion=2016-11-15\n", nil,
+		},
 		"SetTags": {
 			func(ctx context.Context, s Session) (any, error) {
 				return nil, s.SetTags(ctx, id, map[string]string{"b": "2", "a": ""})
@@ -100,6 +108,14 @@ func TestCallsOnTheWire(t *testing.T) {
 			func(ctx context.Context, s Session) (any, error) { return s.ResolveImage(ctx, "/images/web") },
 			`{"Parameter":{"Name":"/images/web","Value":"ami-0123456789abcdef0"}}`, "={\"Name\":\"/images/web\"}\n", "ami-0123456789abcdef0",
 		},
+		"ResolveTemplate": {
+			func(ctx context.Context, s Session) (any, error) {
+				return s.ResolveTemplate(ctx, TemplateRef{ID: "lt-1"})
+			},
+			"<R><launchTemplateVersionSet><item>" + templateSeven + "</item></launchTemplateVersionSet></R>",
+			"Action=DescribeLaunchTemplateVersions\nLaunchTemplateId=lt-1\nLaunchTemplateVersion.1=$Default\nResolveAlias=true\nVersion=2016-11-15\n",
+			Template{ID: "lt-1", Version: "7", ImageID: "ami-1", InstanceType: "t3.micro"},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -127,6 +143,23 @@ func TestCallsOnTheWire(t *testing.T) {
 	}
 }
 
+// Of a call that was sent several times nobody could say whether it had an effect; and a second reboot is another reboot.
+func TestChangesOfPowerAreSentOnce(t *testing.T) {
+	tests := map[string]func(context.Context, Session) error{
+		"Terminate": func(ctx context.Context, s Session) error { _, err := s.Terminate(ctx, "i-1"); return err },
+		"Stop":      func(ctx context.Context, s Session) error { _, err := s.Stop(ctx, "i-1"); return err },
+		"Hibernate": func(ctx context.Context, s Session) error { _, err := s.Hibernate(ctx, "i-1"); return err },
+		"Start":     func(ctx context.Context, s Session) error { _, err := s.Start(ctx, "i-1"); return err },
+		"Reboot":    func(ctx context.Context, s Session) error { return s.Reboot(ctx, "i-1") },
+	}
+	for name, call := range tests {
+		f := &fakeAWS{answer: always(failure(http.StatusInternalServerError, "InternalError", "oops"))}
+		if e := mustError(t, call(t.Context(), newTestSession(t, f))); e.Class != ClassTransient || e.Definite || len(f.actions()) != 1 {
+			t.Errorf("%s: got %#v after %v", name, e, f.actions())
+		}
+	}
+}
+
 // DeleteTags without tags removes all tags, describing without ids describes all instances, and an empty token is a random
 // one: what names nothing must not be sent.
 func TestCallsThatNameNothingAreNotSent(t *testing.T) {
@@ -145,9 +178,25 @@ func TestCallsThatNameNothingAreNotSent(t *testing.T) {
 		"Terminate":        {func(ctx context.Context, s Session) error { _, err := s.Terminate(ctx, ""); return err }, true},
 		"Stop":             {func(ctx context.Context, s Session) error { _, err := s.Stop(ctx, ""); return err }, true},
 		"Start":            {func(ctx context.Context, s Session) error { _, err := s.Start(ctx, ""); return err }, true},
+		"Hibernate":        {func(ctx context.Context, s Session) error { _, err := s.Hibernate(ctx, ""); return err }, true},
+		"Reboot":           {func(ctx context.Context, s Session) error { return s.Reboot(ctx, "") }, true},
 		"FindByID":         {func(ctx context.Context, s Session) error { _, _, err := s.FindByID(ctx, ""); return err }, true},
 		"FindByToken":      {func(ctx context.Context, s Session) error { _, err := s.FindByToken(ctx, ""); return err }, true},
 		"ResolveImage":     {func(ctx context.Context, s Session) error { _, err := s.ResolveImage(ctx, ""); return err }, true},
+		"ReadAttribute": {func(ctx context.Context, s Session) error {
+			_, err := s.ReadAttribute(ctx, "", AttributeUserData)
+			return err
+		}, true},
+		"ResolveTemplate": {func(ctx context.Context, s Session) error {
+			_, err := s.ResolveTemplate(ctx, TemplateRef{})
+			return err
+		}, true},
+		"two templates": {
+			func(ctx context.Context, s Session) error {
+				_, err := s.ResolveTemplate(ctx, TemplateRef{ID: "lt-1", Name: "web"})
+				return err
+			}, true,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -59,10 +59,17 @@ func (s *session) Terminate(ctx context.Context, id string) (State, error) {
 }
 
 // Stop implements [Session].
-func (s *session) Stop(ctx context.Context, id string) (State, error) {
+func (s *session) Stop(ctx context.Context, id string) (State, error) { return s.stop(ctx, id, nil) }
+
+// Hibernate implements [Session].
+func (s *session) Hibernate(ctx context.Context, id string) (State, error) {
+	return s.stop(ctx, id, aws.Bool(true))
+}
+
+func (s *session) stop(ctx context.Context, id string, hibernate *bool) (State, error) {
 	const op = "StopInstances"
 	return change(ctx, op, id, func(ctx context.Context, ids []string) ([]ec2types.InstanceStateChange, error) {
-		out, err := s.ec2.StopInstances(ctx, &ec2.StopInstancesInput{InstanceIds: ids}, once)
+		out, err := s.ec2.StopInstances(ctx, &ec2.StopInstancesInput{InstanceIds: ids, Hibernate: hibernate}, once)
 		if err != nil {
 			return nil, err //nolint:wrapcheck // Classified by change.
 		}
@@ -80,6 +87,18 @@ func (s *session) Start(ctx context.Context, id string) (State, error) {
 		}
 		return out.StartingInstances, nil
 	})
+}
+
+// Reboot implements [Session].
+func (s *session) Reboot(ctx context.Context, id string) error {
+	const op = "RebootInstances"
+	if id == "" {
+		return refuse(op, noID)
+	}
+	_, err := call(ctx, op, changeTimeout, func(ctx context.Context) (*ec2.RebootInstancesOutput, error) {
+		return s.ec2.RebootInstances(ctx, &ec2.RebootInstancesInput{InstanceIds: []string{id}}, once)
+	})
+	return err
 }
 
 // change makes a call that changes the state of one instance, and returns the state that EC2 answers with.

@@ -71,6 +71,8 @@ var codeClasses = map[string]Class{
 	"ResourceCountExceeded":         ClassQuota,
 	"ResourceLimitExceeded":         ClassQuota,
 	"MaxIOPSLimitExceeded":          ClassQuota,
+	// A volume's own limit: so many modifications a day.
+	"VolumeModificationRateExceeded": ClassQuota,
 
 	// The account may not, or may not yet.
 	"UnauthorizedOperation": ClassUnauthorized,
@@ -98,6 +100,8 @@ var codeClasses = map[string]Class{
 	codeInstanceNotFound:            ClassNotYetVisible,
 	"InvalidInstanceID.NotLinkable": ClassNotYetVisible,
 	codeParameterMismatch:           ClassNotYetVisible,
+	// The association of an instance profile has been replaced since it was described.
+	"InvalidAssociationID.NotFound": ClassNotYetVisible,
 
 	// The state does not allow it.
 	"IncorrectInstanceState":     ClassWrongState,
@@ -116,13 +120,16 @@ var codeClasses = map[string]Class{
 	"InvalidHostID.NotFound":                      ClassDependency,
 	"InvalidKeyPair.NotFound":                     ClassDependency,
 	"InvalidLaunchTemplateId.NotFound":            ClassDependency,
+	"InvalidLaunchTemplateId.VersionNotFound":     ClassDependency,
 	"InvalidLaunchTemplateName.NotFoundException": ClassDependency,
+	"InvalidNetworkInterfaceID.NotFound":          ClassDependency,
 	"InvalidPlacementGroup.Unknown":               ClassDependency,
 	"InvalidSecurityGroupID.NotFound":             ClassDependency,
 	"InvalidSnapshot.NotFound":                    ClassDependency,
 	"InvalidSubnet":                               ClassDependency,
 	"InvalidSubnetID.NotFound":                    ClassDependency,
 	"InvalidSubnetId.NotFound":                    ClassDependency,
+	"InvalidVolume.NotFound":                      ClassDependency,
 	"ParameterNotFound":                           ClassDependency,
 	"ParameterVersionNotFound":                    ClassDependency,
 
@@ -157,6 +164,8 @@ var codeClasses = map[string]Class{
 	"ValidationError":               ClassInvalid,
 	// The zone does not offer the type, ever: waiting does not help as it does with capacity.
 	"Unsupported": ClassInvalid,
+	// The instance's type earns no CPU credits.
+	"InstanceCreditSpecification.NotSupported": ClassInvalid,
 	// "Would have succeeded": we never ask for a dry run.
 	"DryRunOperation": ClassInvalid,
 }

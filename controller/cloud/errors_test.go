@@ -53,6 +53,7 @@ var known = []struct {
 	{"ResourceCountExceeded", 400, ClassQuota},
 	{"ResourceLimitExceeded", 400, ClassQuota},
 	{"MaxIOPSLimitExceeded", 400, ClassQuota},
+	{"VolumeModificationRateExceeded", 400, ClassQuota},
 	{"SpotMaxPriceTooLow", 400, ClassCapacity},
 	{"PendingVerification", 400, ClassUnauthorized},
 	{"OptInRequired", 401, ClassUnauthorized},
@@ -71,6 +72,10 @@ var known = []struct {
 	{"InvalidClientToken", 400, ClassInvalid},
 	{"InvalidInstanceID.NotFound", 400, ClassNotYetVisible},
 	{"InvalidInstanceID.NotLinkable", 400, ClassNotYetVisible},
+	{"InvalidAssociationID.NotFound", 400, ClassNotYetVisible},
+	{"InvalidNetworkInterfaceID.NotFound", 400, ClassDependency},
+	{"InvalidVolume.NotFound", 400, ClassDependency},
+	{"InstanceCreditSpecification.NotSupported", 400, ClassInvalid},
 	{"InvalidInstanceID.Malformed", 400, ClassInvalid},
 	{"InvalidInstanceID", 400, ClassInvalid},
 	{"IncorrectInstanceState", 400, ClassWrongState},
@@ -179,7 +184,7 @@ func TestUnknownCodes(t *testing.T) {
 		class    Class
 		definite bool
 	}{
-		{"InvalidVolume.NotFound", 400, ClassDependency, true},
+		{"InvalidNovelty.NotFound", 400, ClassDependency, true},
 		{"SomethingLimitExceeded", 400, ClassQuota, true},
 		{"Novel", 400, ClassInvalid, true},
 		{"Novel", 401, ClassCredentials, true},

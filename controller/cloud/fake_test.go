@@ -20,6 +20,7 @@ import (
 const (
 	testCluster = "0b6b5b0e-6b43-4f42-a0e5-2f8b6b5b7f10"
 	testRegion  = "eu-central-1"
+	testID      = "i-0123456789abcdef0"
 )
 
 // request is one request as it went over the wire.
@@ -170,4 +171,10 @@ func wire(r request) string {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// lines are parameters as [wire] shows them, and EC2's version.
+func lines(parameters ...string) string {
+	sorted := slices.Sorted(slices.Values(append(slices.Clone(parameters), "Version=2016-11-15")))
+	return strings.Join(sorted, "\n") + "\n"
 }

@@ -7,7 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
+	"io"
 	"strconv"
 )
 
@@ -18,7 +18,8 @@ import (
 // A member that is not set leaves no trace in the text. A later version that adds members therefore computes the same hash
 // for a launch that was under way when it took over.
 func (p LaunchParameters) Hash() string {
-	c := canonical{sha256.New()}
+	sum := sha256.New()
+	c := canonical{sum}
 	c.text("imageID", p.ImageID)
 	c.text("instanceType", p.InstanceType)
 	c.text("subnetID", p.SubnetID)
@@ -37,16 +38,37 @@ func (p LaunchParameters) Hash() string {
 		c.pair("tag", key, p.Tags[key])
 	}
 	c.metadataOptions(p.MetadataOptions)
-	return hex.EncodeToString(c.Sum(nil))
+	c.template(p)
+	c.network(p)
+	c.blockDevices(p.BlockDevices)
+	c.privateDNSNameOptions(p.PrivateDNSNameOptions)
+	c.placement(p.Placement)
+	c.capacity(p)
+	c.cpu(p)
+	c.switches(p)
+	c.yes("propagateTags", p.PropagateTags)
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // canonical writes one line for each thing that is set, with every value quoted, so that no two texts are the same by
 // accident.
-type canonical struct{ hash.Hash }
+type canonical struct{ io.Writer }
 
 func (c canonical) text(name, value string) {
 	if value != "" {
 		fmt.Fprintf(c, "%s %q\n", name, value)
+	}
+}
+
+func (c canonical) number(name string, value int32) {
+	if value != 0 {
+		c.text(name, strconv.Itoa(int(value)))
+	}
+}
+
+func (c canonical) yes(name string, value bool) {
+	if value {
+		c.text(name, "true")
 	}
 }
 
@@ -57,9 +79,7 @@ func (c canonical) pair(name, key, value string) {
 func (c canonical) metadataOptions(o MetadataOptions) {
 	c.text("httpTokens", o.HTTPTokens)
 	c.text("httpEndpoint", o.HTTPEndpoint)
-	if o.HTTPPutResponseHopLimit != 0 {
-		c.text("httpPutResponseHopLimit", strconv.Itoa(int(o.HTTPPutResponseHopLimit)))
-	}
+	c.number("httpPutResponseHopLimit", o.HTTPPutResponseHopLimit)
 	c.text("httpProtocolIPv6", o.HTTPProtocolIPv6)
 	c.text("instanceMetadataTags", o.InstanceMetadataTags)
 }

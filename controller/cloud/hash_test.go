@@ -4,6 +4,7 @@
 package cloud
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -30,31 +31,49 @@ func TestHashNeverChanges(t *testing.T) {
 }
 
 func launchParameters() *rapid.Generator[LaunchParameters] {
-	word := rapid.StringMatching(`[a-z "\\\n]{0,4}`)
 	return rapid.Custom(func(t *rapid.T) LaunchParameters {
-		return LaunchParameters{
-			ImageID:          word.Draw(t, "image"),
-			InstanceType:     word.Draw(t, "type"),
-			SubnetID:         word.Draw(t, "subnet"),
-			SecurityGroupIDs: rapid.SliceOfN(word, 0, 3).Draw(t, "groups"),
-			KeyName:          word.Draw(t, "key"),
-			ProfileName:      word.Draw(t, "profile"),
-			ProfileARN:       word.Draw(t, "profileARN"),
-			UserData:         rapid.SliceOfN(rapid.Byte(), 0, 4).Draw(t, "userData"),
-			UserDataIdentity: word.Draw(t, "identity"),
-			Tags:             rapid.MapOfN(word, word, 0, 4).Draw(t, "tags"),
-			MetadataOptions: MetadataOptions{
-				HTTPTokens: word.Draw(t, "tokens"), HTTPEndpoint: word.Draw(t, "endpoint"),
-				HTTPPutResponseHopLimit: rapid.Int32Range(0, 64).Draw(t, "hops"),
-				HTTPProtocolIPv6:        word.Draw(t, "ipv6"), InstanceMetadataTags: word.Draw(t, "metadataTags"),
-			},
-		}
+		p := LaunchParameters{}
+		draw(t, reflect.ValueOf(&p).Elem(), "launch")
+		return p
 	})
+}
+
+// draw fills v, whatever it is, with little of everything, so that equal values are not too rare.
+func draw(t *rapid.T, v reflect.Value, name string) {
+	word := rapid.StringMatching(`[a-z "\\\n]{0,4}`)
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			draw(t, v.Field(i), name+"."+v.Type().Field(i).Name)
+		}
+	case reflect.String:
+		v.SetString(word.Draw(t, name))
+	case reflect.Int32:
+		v.SetInt(int64(rapid.Int32Range(0, 64).Draw(t, name)))
+	case reflect.Uint8:
+		v.SetUint(uint64(rapid.Byte().Draw(t, name)))
+	case reflect.Bool:
+		v.SetBool(rapid.Bool().Draw(t, name))
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), rapid.IntRange(0, 3).Draw(t, name), 3))
+		for i := range v.Len() {
+			draw(t, v.Index(i), name+"[]")
+		}
+	case reflect.Map:
+		v.Set(reflect.ValueOf(rapid.MapOfN(word, word, 0, 4).Draw(t, name)))
+	default:
+		t.Fatalf("add %s here, for %s", v.Kind(), name)
+	}
 }
 
 // canonicalForm is p without what the hash must not see.
 func canonicalForm(p LaunchParameters) LaunchParameters {
-	p.SecurityGroupIDs = sortedSet(p.SecurityGroupIDs)
+	p.SecurityGroupIDs, p.LicenseARNs = sortedSet(p.SecurityGroupIDs), sortedSet(p.LicenseARNs)
+	p.NetworkInterfaces = slices.Clone(p.NetworkInterfaces)
+	for i := range p.NetworkInterfaces {
+		p.NetworkInterfaces[i].SecurityGroupIDs = sortedSet(p.NetworkInterfaces[i].SecurityGroupIDs)
+	}
+	p.NetworkInterfaces, p.BlockDevices = inOneOrder(p.NetworkInterfaces), inOneOrder(p.BlockDevices)
 	if p.UserDataIdentity != "" || len(p.UserData) == 0 {
 		p.UserData = nil
 	}
@@ -62,6 +81,12 @@ func canonicalForm(p LaunchParameters) LaunchParameters {
 		p.Tags = nil
 	}
 	return p
+}
+
+func inOneOrder[E any](set []E) []E {
+	return slices.SortedFunc(slices.Values(set), func(a, b E) int {
+		return strings.Compare(fmt.Sprintf("%#v", a), fmt.Sprintf("%#v", b))
+	})
 }
 
 func TestHashIsTheSameExactlyForTheSameLaunch(t *testing.T) {
@@ -79,6 +104,9 @@ func TestHashIgnoresOrder(t *testing.T) {
 		p := launchParameters().Draw(t, "p")
 		shuffled := p
 		shuffled.SecurityGroupIDs = rapid.Permutation(slices.Concat(p.SecurityGroupIDs, p.SecurityGroupIDs)).Draw(t, "order")
+		shuffled.NetworkInterfaces = rapid.Permutation(p.NetworkInterfaces).Draw(t, "interfaces")
+		shuffled.BlockDevices = rapid.Permutation(p.BlockDevices).Draw(t, "devices")
+		shuffled.LicenseARNs = rapid.Permutation(p.LicenseARNs).Draw(t, "licenses")
 		shuffled.Tags = maps.Clone(p.Tags)
 		if p.Hash() != shuffled.Hash() {
 			t.Fatal("another hash")
@@ -114,8 +142,8 @@ func TestHashHidesASecret(t *testing.T) {
 	}
 }
 
-// changeEachField changes one field of v after the other, those of structs inside it too, and calls f after each, with the
-// field changed back after that.
+// changeEachField changes one field of v after the other, those of structs inside it and of one more element of each list, too,
+// and calls f after each, with the field changed back after that.
 func changeEachField(v reflect.Value, f func(field string)) {
 	for i := range v.NumField() {
 		field, name := v.Field(i), v.Type().Field(i).Name
@@ -142,6 +170,8 @@ func changeEachField(v reflect.Value, f func(field string)) {
 				last.SetString("x")
 			case reflect.Uint8:
 				last.SetUint('x')
+			case reflect.Struct:
+				changeEachField(last, func(inner string) { f(name + "[]." + inner) })
 			default:
 			}
 		case reflect.Map:
@@ -159,7 +189,24 @@ func changeEachField(v reflect.Value, f func(field string)) {
 func TestChangeEachFieldReachesAll(t *testing.T) {
 	p, fields := LaunchParameters{}, []string{}
 	changeEachField(reflect.ValueOf(&p).Elem(), func(field string) { fields = append(fields, field) })
-	want := "ImageID InstanceType SubnetID SecurityGroupIDs KeyName ProfileName ProfileARN UserData UserDataIdentity Tags " +
+	want := "LaunchTemplateID LaunchTemplateName LaunchTemplateVersion ImageID InstanceType SubnetID SecurityGroupIDs " +
+		"PrivateIPAddress IPv6AddressCount AssociatePublicIPAddress " +
+		"NetworkInterfaces[].DeviceIndex NetworkInterfaces[].NetworkCardIndex NetworkInterfaces[].NetworkInterfaceID " +
+		"NetworkInterfaces[].SubnetID NetworkInterfaces[].SecurityGroupIDs NetworkInterfaces[].PrivateIPAddress " +
+		"NetworkInterfaces[].IPv6AddressCount NetworkInterfaces[].AssociatePublicIPAddress " +
+		"NetworkInterfaces[].DeleteOnTermination NetworkInterfaces[].Description NetworkInterfaces " +
+		"PrivateDNSNameOptions.HostnameType PrivateDNSNameOptions.ARecord PrivateDNSNameOptions.AAAARecord " +
+		"Placement.AvailabilityZone Placement.Tenancy Placement.GroupName Placement.GroupID Placement.PartitionNumber " +
+		"Placement.HostID Placement.HostResourceGroupARN Placement.Affinity " +
+		"CapacityReservation.Preference CapacityReservation.ID CapacityReservation.ResourceGroupARN " +
+		"MarketType SpotOptions.MaxPrice SpotOptions.RequestType SpotOptions.InterruptionBehavior " +
+		"CPUOptions.CoreCount CPUOptions.ThreadsPerCore CPUOptions.AMDSEVSNP CPUOptions.NestedVirtualization CPUCredits " +
+		"EBSOptimized Monitoring AutoRecovery Hibernation Enclave LicenseARNs " +
+		"DisableAPITermination DisableAPIStop ShutdownBehavior " +
+		"BlockDevices[].DeviceName BlockDevices[].SizeGiB BlockDevices[].Type BlockDevices[].IOPS BlockDevices[].ThroughputMiBps " +
+		"BlockDevices[].Encrypted BlockDevices[].KMSKeyID BlockDevices[].SnapshotID BlockDevices[].DeleteOnTermination " +
+		"BlockDevices[].NoDevice BlockDevices " +
+		"KeyName ProfileName ProfileARN UserData UserDataIdentity Tags PropagateTags " +
 		"MetadataOptions.HTTPTokens MetadataOptions.HTTPEndpoint MetadataOptions.HTTPPutResponseHopLimit " +
 		"MetadataOptions.HTTPProtocolIPv6 MetadataOptions.InstanceMetadataTags"
 	if got := strings.Join(fields, " "); got != want {

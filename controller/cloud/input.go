@@ -15,26 +15,65 @@ import (
 // refuses a token that comes back with others.
 func runInstancesInput(token string, p LaunchParameters) *ec2.RunInstancesInput {
 	in := &ec2.RunInstancesInput{
-		ClientToken:        aws.String(token),
-		MinCount:           aws.Int32(1),
-		MaxCount:           aws.Int32(1),
-		ImageId:            optional(p.ImageID),
-		InstanceType:       ec2types.InstanceType(p.InstanceType),
-		SubnetId:           optional(p.SubnetID),
-		SecurityGroupIds:   sortedSet(p.SecurityGroupIDs),
-		KeyName:            optional(p.KeyName),
-		IamInstanceProfile: profileInput(p),
-		MetadataOptions:    metadataInput(p.MetadataOptions),
+		ClientToken:                       aws.String(token),
+		MinCount:                          aws.Int32(1),
+		MaxCount:                          aws.Int32(1),
+		LaunchTemplate:                    templateInput(p),
+		ImageId:                           optional(p.ImageID),
+		InstanceType:                      ec2types.InstanceType(p.InstanceType),
+		PrivateDnsNameOptions:             privateDNSNameInput(p.PrivateDNSNameOptions),
+		Placement:                         placementInput(p.Placement),
+		CapacityReservationSpecification:  capacityReservationInput(p.CapacityReservation),
+		InstanceMarketOptions:             marketInput(p),
+		CpuOptions:                        cpuInput(p.CPUOptions),
+		EbsOptimized:                      chosen(p.EBSOptimized),
+		LicenseSpecifications:             licensesInput(p.LicenseARNs),
+		DisableApiTermination:             chosen(p.DisableAPITermination),
+		DisableApiStop:                    chosen(p.DisableAPIStop),
+		InstanceInitiatedShutdownBehavior: ec2types.ShutdownBehavior(p.ShutdownBehavior),
+		BlockDeviceMappings:               blockDevicesInput(p.BlockDevices),
+		KeyName:                           optional(p.KeyName),
+		IamInstanceProfile:                profileInput(p),
+		TagSpecifications:                 tagsInput(p),
+		MetadataOptions:                   metadataInput(p.MetadataOptions),
 	}
 	if len(p.UserData) > 0 {
 		in.UserData = aws.String(base64.StdEncoding.EncodeToString(p.UserData))
 	}
-	if len(p.Tags) > 0 {
-		in.TagSpecifications = []ec2types.TagSpecification{
-			{ResourceType: ec2types.ResourceTypeInstance, Tags: tagList(p.Tags)},
-		}
-	}
+	networkInput(in, p)
+	switchesInput(in, p)
 	return in
+}
+
+func templateInput(p LaunchParameters) *ec2types.LaunchTemplateSpecification {
+	if p.LaunchTemplateID == "" && p.LaunchTemplateName == "" && p.LaunchTemplateVersion == "" {
+		return nil
+	}
+	return &ec2types.LaunchTemplateSpecification{
+		LaunchTemplateId:   optional(p.LaunchTemplateID),
+		LaunchTemplateName: optional(p.LaunchTemplateName),
+		Version:            optional(p.LaunchTemplateVersion),
+	}
+}
+
+// tagsInput are the tags of the instance, of the Spot request that EC2 makes for a Spot Instance, and, where they are
+// propagated, of what is made with the instance.
+func tagsInput(p LaunchParameters) []ec2types.TagSpecification {
+	if len(p.Tags) == 0 {
+		return nil
+	}
+	kinds := []ec2types.ResourceType{ec2types.ResourceTypeInstance}
+	if p.PropagateTags {
+		kinds = append(kinds, ec2types.ResourceTypeVolume, ec2types.ResourceTypeNetworkInterface)
+	}
+	if p.MarketType == string(ec2types.MarketTypeSpot) {
+		kinds = append(kinds, ec2types.ResourceTypeSpotInstancesRequest)
+	}
+	specifications := make([]ec2types.TagSpecification, 0, len(kinds))
+	for _, kind := range kinds {
+		specifications = append(specifications, ec2types.TagSpecification{ResourceType: kind, Tags: tagList(p.Tags)})
+	}
+	return specifications
 }
 
 func profileInput(p LaunchParameters) *ec2types.IamInstanceProfileSpecification {
@@ -48,16 +87,13 @@ func metadataInput(o MetadataOptions) *ec2types.InstanceMetadataOptionsRequest {
 	if o == (MetadataOptions{}) {
 		return nil
 	}
-	in := &ec2types.InstanceMetadataOptionsRequest{
-		HttpTokens:           ec2types.HttpTokensState(o.HTTPTokens),
-		HttpEndpoint:         ec2types.InstanceMetadataEndpointState(o.HTTPEndpoint),
-		HttpProtocolIpv6:     ec2types.InstanceMetadataProtocolState(o.HTTPProtocolIPv6),
-		InstanceMetadataTags: ec2types.InstanceMetadataTagsState(o.InstanceMetadataTags),
+	return &ec2types.InstanceMetadataOptionsRequest{
+		HttpTokens:              ec2types.HttpTokensState(o.HTTPTokens),
+		HttpEndpoint:            ec2types.InstanceMetadataEndpointState(o.HTTPEndpoint),
+		HttpPutResponseHopLimit: count(o.HTTPPutResponseHopLimit),
+		HttpProtocolIpv6:        ec2types.InstanceMetadataProtocolState(o.HTTPProtocolIPv6),
+		InstanceMetadataTags:    ec2types.InstanceMetadataTagsState(o.InstanceMetadataTags),
 	}
-	if o.HTTPPutResponseHopLimit != 0 {
-		in.HttpPutResponseHopLimit = aws.Int32(o.HTTPPutResponseHopLimit)
-	}
-	return in
 }
 
 // tagList is sorted by key.
@@ -67,12 +103,4 @@ func tagList(tags map[string]string) []ec2types.Tag {
 		list = append(list, ec2types.Tag{Key: aws.String(key), Value: aws.String(tags[key])})
 	}
 	return list
-}
-
-// optional is nil for "", which is not sent.
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

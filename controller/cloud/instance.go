@@ -22,8 +22,13 @@ type Instance struct {
 	StateReasonCode string
 	// StateReasonMessage is EC2's text for it. For a failed launch it can say more than the code does.
 	StateReasonMessage string
+	// StateTransitionReason is EC2's older text for it, such as "User initiated (2026-01-07 12:19:54 GMT)". It has a time in it
+	// and is not fit for a condition.
+	StateTransitionReason string
 	// Type is the instance type.
 	Type string
+	// Architecture is that of the image, such as x86_64.
+	Architecture string
 	// ImageID is the image that the instance was launched from.
 	ImageID string
 	// SubnetID is the primary network interface's subnet.
@@ -32,6 +37,14 @@ type Instance struct {
 	VPCID string
 	// Zone is the Availability Zone.
 	Zone string
+	// Placement is where the instance runs, Zone included.
+	Placement Placement
+	// CapacityReservation is which reservation the instance is told to run in.
+	CapacityReservation CapacityReservation
+	// Lifecycle is spot for a Spot Instance, and empty for an On-Demand one. EC2 has more such words.
+	Lifecycle string
+	// SpotRequestID is the request of a Spot Instance.
+	SpotRequestID string
 	// KeyName is the key pair's name.
 	KeyName string
 	// PrivateIP is the primary private IPv4 address.
@@ -42,6 +55,8 @@ type Instance struct {
 	PrivateDNS string
 	// PublicDNS is the public DNS name.
 	PublicDNS string
+	// DNSNames say which names the instance has in its VPC.
+	DNSNames PrivateDNSNameOptions
 	// IPv6 are the IPv6 addresses of all network interfaces, sorted.
 	IPv6 []string
 	// SecurityGroupIDs are the instance's security groups, sorted.
@@ -50,6 +65,12 @@ type Instance struct {
 	NetworkInterfaces []NetworkInterface
 	// Volumes are the EBS volumes, sorted by device name.
 	Volumes []Volume
+	// RootDeviceName is the device name of the root volume.
+	RootDeviceName string
+	// EBSOptimized says that the instance has dedicated throughput to EBS volumes.
+	EBSOptimized bool
+	// Monitoring is EC2's word for detailed monitoring: disabled, disabling, enabled or pending.
+	Monitoring string
 	// IAMInstanceProfileARN is the instance profile: EC2 tells its ARN whatever it was launched with.
 	IAMInstanceProfileARN string
 	// LaunchTime is when the instance was launched or last started, in UTC.
@@ -60,6 +81,18 @@ type Instance struct {
 	Tags map[string]string
 	// MetadataOptions are the options of the instance metadata service.
 	MetadataOptions MetadataOptions
+	// MetadataState is applied, or pending while the MetadataOptions are not yet in effect.
+	MetadataState string
+	// CPU are the options of the CPU.
+	CPU CPUOptions
+	// Maintenance says what EC2 does about failures and planned maintenance.
+	Maintenance MaintenanceOptions
+	// HibernationConfigured says that the instance was launched so that it can hibernate.
+	HibernationConfigured bool
+	// EnclaveEnabled says that the instance was launched for Nitro Enclaves.
+	EnclaveEnabled bool
+	// LicenseConfigurationARNs are the license configurations, sorted.
+	LicenseConfigurationARNs []string
 	// AccountID is the AWS account that owns the instance, 12 digits.
 	AccountID string
 	// Region is the AWS Region.
@@ -74,6 +107,12 @@ type NetworkInterface struct {
 	DeviceIndex int32
 	// SubnetID is the interface's subnet.
 	SubnetID string
+	// Description is what its maker wrote.
+	Description string
+	// SourceDestCheck says that EC2 drops what is neither from nor for the interface.
+	SourceDestCheck bool
+	// DeleteOnTermination says that the interface goes when the instance is terminated.
+	DeleteOnTermination bool
 	// PrivateIP is its primary private IPv4 address.
 	PrivateIP string
 	// PublicIP is the public IPv4 address associated with it.
@@ -114,20 +153,42 @@ type MetadataOptions struct {
 // Equal reports whether i and o say the same of an instance. Nil and empty lists are the same.
 func (i Instance) Equal(o Instance) bool {
 	return i.words() == o.words() &&
-		i.MetadataOptions == o.MetadataOptions &&
+		i.settings() == o.settings() &&
 		i.LaunchTime.Equal(o.LaunchTime) &&
 		slices.Equal(i.IPv6, o.IPv6) &&
 		slices.Equal(i.SecurityGroupIDs, o.SecurityGroupIDs) &&
 		slices.EqualFunc(i.NetworkInterfaces, o.NetworkInterfaces, NetworkInterface.Equal) &&
 		slices.Equal(i.Volumes, o.Volumes) &&
+		slices.Equal(i.LicenseConfigurationARNs, o.LicenseConfigurationARNs) &&
 		maps.Equal(i.Tags, o.Tags)
 }
 
 // words are all members that are a single text.
-func (i Instance) words() [18]string {
+func (i Instance) words() [25]string {
 	return [...]string{
-		i.ID, string(i.State), i.StateReasonCode, i.StateReasonMessage, i.Type, i.ImageID, i.SubnetID, i.VPCID, i.Zone, i.KeyName,
-		i.PrivateIP, i.PublicIP, i.PrivateDNS, i.PublicDNS, i.IAMInstanceProfileARN, i.ClientToken, i.AccountID, i.Region,
+		i.ID, string(i.State), i.StateReasonCode, i.StateReasonMessage, i.StateTransitionReason, i.Type, i.Architecture, i.ImageID,
+		i.SubnetID, i.VPCID, i.Zone, i.Lifecycle, i.SpotRequestID, i.KeyName, i.PrivateIP, i.PublicIP, i.PrivateDNS, i.PublicDNS,
+		i.RootDeviceName, i.Monitoring, i.IAMInstanceProfileARN, i.ClientToken, i.MetadataState, i.AccountID, i.Region,
+	}
+}
+
+// settings are all members that are flags or groups of options.
+type settings struct {
+	ebsOptimized, hibernation, enclave bool
+
+	placement   Placement
+	reservation CapacityReservation
+	dnsNames    PrivateDNSNameOptions
+	metadata    MetadataOptions
+	cpu         CPUOptions
+	maintenance MaintenanceOptions
+}
+
+func (i Instance) settings() settings {
+	return settings{
+		ebsOptimized: i.EBSOptimized, hibernation: i.HibernationConfigured, enclave: i.EnclaveEnabled,
+		placement: i.Placement, reservation: i.CapacityReservation, dnsNames: i.DNSNames,
+		metadata: i.MetadataOptions, cpu: i.CPU, maintenance: i.Maintenance,
 	}
 }
 
@@ -136,6 +197,9 @@ func (n NetworkInterface) Equal(o NetworkInterface) bool {
 	return n.ID == o.ID &&
 		n.DeviceIndex == o.DeviceIndex &&
 		n.SubnetID == o.SubnetID &&
+		n.Description == o.Description &&
+		n.SourceDestCheck == o.SourceDestCheck &&
+		n.DeleteOnTermination == o.DeleteOnTermination &&
 		n.PrivateIP == o.PrivateIP &&
 		n.PublicIP == o.PublicIP &&
 		n.MAC == o.MAC &&

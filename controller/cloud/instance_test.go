@@ -21,8 +21,25 @@ const describedInstance = `<DescribeInstancesResponse><reservationSet><item><own
 <instanceId>i-0123456789abcdef0</instanceId>
 <instanceState><code>16</code><name>running</name></instanceState>
 <stateReason><code>Client.UserInitiatedShutdown</code><message>Client.UserInitiatedShutdown: User initiated shutdown</message></stateReason>
+<reason>User initiated (2026-01-07 12:19:54 GMT)</reason><architecture>x86_64</architecture>
+<instanceLifecycle>spot</instanceLifecycle><spotInstanceRequestId>sir-1</spotInstanceRequestId>
+<monitoring><state>enabled</state></monitoring><ebsOptimized>true</ebsOptimized><rootDeviceName>/dev/xvda</rootDeviceName>
+<cpuOptions><coreCount>1</coreCount><threadsPerCore>2</threadsPerCore><amdSevSnp>disabled</amdSevSnp>
+<nestedVirtualization>enabled</nestedVirtualization></cpuOptions>
+<capacityReservationId>cr-another</capacityReservationId>
+<capacityReservationSpecification><capacityReservationPreference>open</capacityReservationPreference><capacityReservationTarget>
+<capacityReservationId>cr-1</capacityReservationId><capacityReservationResourceGroupArn>arn:group</capacityReservationResourceGroupArn>
+</capacityReservationTarget></capacityReservationSpecification>
+<maintenanceOptions><autoRecovery>default</autoRecovery><rebootMigration>disabled</rebootMigration></maintenanceOptions>
+<privateDnsNameOptions><hostnameType>ip-name</hostnameType><enableResourceNameDnsARecord>true</enableResourceNameDnsARecord>
+<enableResourceNameDnsAAAARecord>false</enableResourceNameDnsAAAARecord></privateDnsNameOptions>
+<hibernationOptions><configured>true</configured></hibernationOptions><enclaveOptions><enabled>true</enabled></enclaveOptions>
+<licenseSet><item><licenseConfigurationArn>arn:b</licenseConfigurationArn></item>
+<item><licenseConfigurationArn>arn:a</licenseConfigurationArn></item></licenseSet>
 <instanceType>t3.micro</instanceType><imageId>ami-0123456789abcdef0</imageId>
-<subnetId>subnet-0aaaaaaaa</subnetId><vpcId>vpc-0aaaaaaaa</vpcId><placement><availabilityZone>eu-central-1a</availabilityZone></placement>
+<subnetId>subnet-0aaaaaaaa</subnetId><vpcId>vpc-0aaaaaaaa</vpcId><placement><availabilityZone>eu-central-1a</availabilityZone><tenancy>host</tenancy><groupName>web</groupName>
+<groupId>pg-1</groupId><partitionNumber>3</partitionNumber><hostId>h-1</hostId><hostResourceGroupArn>arn:host</hostResourceGroupArn>
+<affinity>default</affinity></placement>
 <keyName>ops</keyName><privateIpAddress>10.0.0.4</privateIpAddress><ipAddress>203.0.113.7</ipAddress>
 <privateDnsName>ip-10-0-0-4.eu-central-1.compute.internal</privateDnsName><dnsName>ec2-203-0-113-7.eu-central-1.compute.amazonaws.com</dnsName>
 <ipv6Address>2001:db8::1</ipv6Address>
@@ -30,7 +47,8 @@ const describedInstance = `<DescribeInstancesResponse><reservationSet><item><own
 <networkInterfaceSet>
 <item><networkInterfaceId>eni-0b</networkInterfaceId><attachment><deviceIndex>1</deviceIndex></attachment><subnetId>subnet-0b</subnetId>
 <ipv6AddressesSet><item><ipv6Address>2001:db8::2</ipv6Address></item><item><ipv6Address>2001:db8::1</ipv6Address></item></ipv6AddressesSet></item>
-<item><networkInterfaceId>eni-0a</networkInterfaceId><attachment><deviceIndex>0</deviceIndex></attachment><subnetId>subnet-0a</subnetId>
+<item><networkInterfaceId>eni-0a</networkInterfaceId><attachment><deviceIndex>0</deviceIndex>
+<deleteOnTermination>true</deleteOnTermination></attachment><description>primary</description><sourceDestCheck>true</sourceDestCheck><subnetId>subnet-0a</subnetId>
 <macAddress>02:00:00:00:00:01</macAddress><privateIpAddress>10.0.0.4</privateIpAddress><association><publicIp>203.0.113.7</publicIp></association>
 <groupSet><item><groupId>sg-0b</groupId></item><item><groupId>sg-0a</groupId></item></groupSet></item>
 </networkInterfaceSet>
@@ -54,13 +72,24 @@ func TestConvertInstance(t *testing.T) {
 	want := Instance{
 		ID: "i-0123456789abcdef0", State: StateRunning,
 		StateReasonCode: "Client.UserInitiatedShutdown", StateReasonMessage: "Client.UserInitiatedShutdown: User initiated shutdown",
-		Type: "t3.micro", ImageID: "ami-0123456789abcdef0", SubnetID: "subnet-0aaaaaaaa", VPCID: "vpc-0aaaaaaaa", Zone: "eu-central-1a",
+		StateTransitionReason: "User initiated (2026-01-07 12:19:54 GMT)", Architecture: "x86_64", Lifecycle: "spot", SpotRequestID: "sir-1",
+		Monitoring: "enabled", EBSOptimized: true, RootDeviceName: "/dev/xvda", HibernationConfigured: true, EnclaveEnabled: true,
+		CPU: CPUOptions{CoreCount: 1, ThreadsPerCore: 2, AMDSEVSNP: "disabled", NestedVirtualization: "enabled"},
+		Placement: Placement{
+			AvailabilityZone: "eu-central-1a", Tenancy: "host", GroupName: "web", GroupID: "pg-1", PartitionNumber: 3, HostID: "h-1",
+			HostResourceGroupARN: "arn:host", Affinity: "default",
+		},
+		CapacityReservation:      CapacityReservation{Preference: "open", ID: "cr-1", ResourceGroupARN: "arn:group"},
+		Maintenance:              MaintenanceOptions{AutoRecovery: "default", RebootMigration: "disabled"},
+		DNSNames:                 PrivateDNSNameOptions{HostnameType: "ip-name", ARecord: "true", AAAARecord: "false"},
+		LicenseConfigurationARNs: []string{"arn:a", "arn:b"},
+		Type:                     "t3.micro", ImageID: "ami-0123456789abcdef0", SubnetID: "subnet-0aaaaaaaa", VPCID: "vpc-0aaaaaaaa", Zone: "eu-central-1a",
 		KeyName: "ops", PrivateIP: "10.0.0.4", PublicIP: "203.0.113.7",
 		PrivateDNS: "ip-10-0-0-4.eu-central-1.compute.internal", PublicDNS: "ec2-203-0-113-7.eu-central-1.compute.amazonaws.com",
 		IPv6: []string{"2001:db8::1", "2001:db8::2"}, SecurityGroupIDs: []string{"sg-0a", "sg-0b"},
 		NetworkInterfaces: []NetworkInterface{
 			{
-				ID: "eni-0a", SubnetID: "subnet-0a", PrivateIP: "10.0.0.4", PublicIP: "203.0.113.7", MAC: "02:00:00:00:00:01",
+				ID: "eni-0a", SubnetID: "subnet-0a", Description: "primary", SourceDestCheck: true, DeleteOnTermination: true, PrivateIP: "10.0.0.4", PublicIP: "203.0.113.7", MAC: "02:00:00:00:00:01",
 				SecurityGroupIDs: []string{"sg-0a", "sg-0b"},
 			},
 			{ID: "eni-0b", DeviceIndex: 1, SubnetID: "subnet-0b", IPv6: []string{"2001:db8::1", "2001:db8::2"}},
@@ -71,9 +100,22 @@ func TestConvertInstance(t *testing.T) {
 		MetadataOptions: MetadataOptions{
 			HTTPTokens: "required", HTTPEndpoint: "enabled", HTTPPutResponseHopLimit: 2, HTTPProtocolIPv6: "disabled", InstanceMetadataTags: "disabled",
 		},
-		AccountID: "123456789012", Region: testRegion,
+		MetadataState: "applied",
+		AccountID:     "123456789012", Region: testRegion,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("instance (-want +got):\n%s", diff)
+	}
+}
+
+// While an instance shuts down EC2 leaves out most of it.
+func TestConvertInstanceOfWhichEC2SaysNothing(t *testing.T) {
+	s := newTestSession(t, &fakeAWS{answer: always(ok(page("", "i-1")))})
+	got, found, err := s.FindByID(t.Context(), "i-1")
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	if diff := cmp.Diff(Instance{ID: "i-1", Region: testRegion}, got); diff != "" {
 		t.Errorf("instance (-want +got):\n%s", diff)
 	}
 }
@@ -100,7 +142,8 @@ func TestEqualSeesEveryField(t *testing.T) {
 func TestEqualTakesEmptyForNil(t *testing.T) {
 	empty := Instance{
 		IPv6: []string{}, SecurityGroupIDs: []string{}, NetworkInterfaces: []NetworkInterface{}, Volumes: []Volume{},
-		Tags: map[string]string{},
+		LicenseConfigurationARNs: []string{},
+		Tags:                     map[string]string{},
 	}
 	if !empty.Equal(Instance{}) {
 		t.Error("empty and nil lists differ")

@@ -41,7 +41,7 @@ func fullSpec() *ec2v1.EC2InstanceSpec {
 
 func fullLaunch() LaunchParameters {
 	spec := fullSpec()
-	return NewLaunchParameters(spec, "ami-0123456789abcdef0", UserData{Bytes: []byte("#!/bin/sh\n")}, DesiredTags(testCluster, testOwner, spec))
+	return NewLaunchParameters(spec, "ami-0123456789abcdef0", "", UserData{Bytes: []byte("#!/bin/sh\n")}, DesiredTags(testCluster, testOwner, spec))
 }
 
 func TestLaunchSendsEverythingAndNothingElse(t *testing.T) {
@@ -97,6 +97,71 @@ IamInstanceProfile.Arn=arn:aws:iam::123456789012:instance-profile/web
 ImageId=ami-1
 MaxCount=1
 MinCount=1
+Version=2016-11-15
+`},
+		"all from a template": {LaunchParameters{LaunchTemplateName: "web", LaunchTemplateVersion: "7"}, `Action=RunInstances
+ClientToken=token
+LaunchTemplate.LaunchTemplateName=web
+LaunchTemplate.Version=7
+MaxCount=1
+MinCount=1
+Version=2016-11-15
+`},
+		// EC2 takes a public address for a network interface only, and nothing else of that interface elsewhere.
+		"a public address": {LaunchParameters{
+			SubnetID: "subnet-1", SecurityGroupIDs: []string{"sg-2", "sg-1"}, PrivateIPAddress: "10.0.0.4", IPv6AddressCount: 1,
+			AssociatePublicIPAddress: "true",
+		}, `Action=RunInstances
+ClientToken=token
+MaxCount=1
+MinCount=1
+NetworkInterface.1.AssociatePublicIpAddress=true
+NetworkInterface.1.DeviceIndex=0
+NetworkInterface.1.Ipv6AddressCount=1
+NetworkInterface.1.PrivateIpAddress=10.0.0.4
+NetworkInterface.1.SecurityGroupId.1=sg-1
+NetworkInterface.1.SecurityGroupId.2=sg-2
+NetworkInterface.1.SubnetId=subnet-1
+Version=2016-11-15
+`},
+		"sets in one order": {LaunchParameters{
+			NetworkInterfaces: []LaunchInterface{{DeviceIndex: 1, SecurityGroupIDs: []string{"sg-2", "sg-1"}}, {DeviceIndex: 0}},
+			BlockDevices:      []BlockDevice{{DeviceName: "/dev/sdg"}, {DeviceName: "/dev/sdf"}},
+			LicenseARNs:       []string{"arn:b", "arn:a", "arn:b"},
+		}, `Action=RunInstances
+BlockDeviceMapping.1.DeviceName=/dev/sdf
+BlockDeviceMapping.2.DeviceName=/dev/sdg
+ClientToken=token
+LicenseSpecification.1.LicenseConfigurationArn=arn:a
+LicenseSpecification.2.LicenseConfigurationArn=arn:b
+MaxCount=1
+MinCount=1
+NetworkInterface.1.DeviceIndex=0
+NetworkInterface.2.DeviceIndex=1
+NetworkInterface.2.SecurityGroupId.1=sg-1
+NetworkInterface.2.SecurityGroupId.2=sg-2
+Version=2016-11-15
+`},
+		// The request for a Spot Instance is a thing of its own, and is ours, too.
+		"a Spot Instance's tags": {LaunchParameters{
+			MarketType: "spot", Tags: map[string]string{"a": "b"}, PropagateTags: true,
+		}, `Action=RunInstances
+ClientToken=token
+InstanceMarketOptions.MarketType=spot
+MaxCount=1
+MinCount=1
+TagSpecification.1.ResourceType=instance
+TagSpecification.1.Tag.1.Key=a
+TagSpecification.1.Tag.1.Value=b
+TagSpecification.2.ResourceType=volume
+TagSpecification.2.Tag.1.Key=a
+TagSpecification.2.Tag.1.Value=b
+TagSpecification.3.ResourceType=network-interface
+TagSpecification.3.Tag.1.Key=a
+TagSpecification.3.Tag.1.Value=b
+TagSpecification.4.ResourceType=spot-instances-request
+TagSpecification.4.Tag.1.Key=a
+TagSpecification.4.Tag.1.Value=b
 Version=2016-11-15
 `},
 	}

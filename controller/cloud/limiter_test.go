@@ -32,6 +32,13 @@ func TestLimiterKeepsWithinEC2sBuckets(t *testing.T) {
 		"SSM GetParameter":           {100, 20},
 		"STS GetCallerIdentity":      {100, 20},
 		"STS AssumeRole":             {50, 5},
+
+		"EC2 ModifyInstanceAttribute":              {50, 5},
+		"EC2 ModifyInstanceMetadataOptions":        {100, 5},
+		"EC2 ModifyNetworkInterfaceAttribute":      {100, 5},
+		"EC2 AssociateIamInstanceProfile":          {100, 5},
+		"EC2 DisassociateIamInstanceProfile":       {100, 5},
+		"EC2 ReplaceIamInstanceProfileAssociation": {50, 5},
 	}
 	for action, documented := range tests {
 		t.Run(action, func(t *testing.T) {

@@ -24,11 +24,15 @@ var (
 	nonMutating = bucket{100, 20}
 	mutating    = bucket{50, 5}
 	buckets     = map[string]bucket{
-		"EC2 RunInstances":       {5, 2},
-		"EC2 StartInstances":     {5, 2},
-		"EC2 TerminateInstances": {100, 5},
-		"EC2 CreateTags":         {100, 10},
-		"EC2 DeleteTags":         {100, 10},
+		"EC2 RunInstances":                    {5, 2},
+		"EC2 StartInstances":                  {5, 2},
+		"EC2 TerminateInstances":              {100, 5},
+		"EC2 CreateTags":                      {100, 10},
+		"EC2 DeleteTags":                      {100, 10},
+		"EC2 AssociateIamInstanceProfile":     {100, 5},
+		"EC2 DisassociateIamInstanceProfile":  {100, 5},
+		"EC2 ModifyInstanceMetadataOptions":   {100, 5},
+		"EC2 ModifyNetworkInterfaceAttribute": {100, 5},
 		// The bucket for calls without filter and page size, which a call by ids alone may well fall under. At 1000 instances
 		// a page it is wide enough for all others too.
 		"EC2 DescribeInstances": {50, 10},

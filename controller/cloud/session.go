@@ -15,12 +15,22 @@ type Session interface {
 	// [ClientToken]. The instance has p's tags where EC2's answer lacks them.
 	Launch(ctx context.Context, token string, p LaunchParameters) (Instance, error)
 
-	// Terminate, Stop and Start return the state that EC2 answers with. Terminating again succeeds.
+	// Terminate, Stop, Hibernate and Start return the state that EC2 answers with. Terminating again succeeds.
 	Terminate(ctx context.Context, id string) (State, error)
 	// Stop is StopInstances.
 	Stop(ctx context.Context, id string) (State, error)
+	// Hibernate is StopInstances for an instance whose memory is to survive. It must have been launched for that; where EC2 cannot
+	// hibernate it, it stops it.
+	Hibernate(ctx context.Context, id string) (State, error)
 	// Start is StartInstances.
 	Start(ctx context.Context, id string) (State, error)
+	// Reboot is RebootInstances. The state stays running, so nothing that EC2 shows tells that it happened; repeating it reboots
+	// again. For a terminated instance it does nothing.
+	Reboot(ctx context.Context, id string) error
+
+	// Modify carries out one modification of an instance. It is sent once; repeating it is safe, since each says what is to be and
+	// not what is to be added.
+	Modify(ctx context.Context, id string, m Modification) error
 
 	// SetTags adds or overwrites the given tags and leaves all others. With no tags it does nothing.
 	SetTags(ctx context.Context, id string, tags map[string]string) error
@@ -43,8 +53,22 @@ type Session interface {
 	// yield's first error, which it returns as it is. IAM's word for it is ec2:DescribeInstanceStatus.
 	ListStatuses(ctx context.Context, yield func([]InstanceStatus) error) error
 
+	// ReadAttribute reads one attribute of an instance that no list tells.
+	ReadAttribute(ctx context.Context, id string, a Attribute) (AttributeValue, error)
+	// Volumes returns those of the given EBS volumes that EC2 shows, sorted by id. An unknown id is left out and fails nothing.
+	Volumes(ctx context.Context, ids []string) ([]VolumeDetail, error)
+	// VolumeModifications returns, by volume, the latest modification of those of the given EBS volumes that have had one.
+	VolumeModifications(ctx context.Context, ids []string) (map[string]VolumeModification, error)
+	// Credits returns, by instance, the credit options of those of the given instances for which EC2 tells one: standard or
+	// unlimited. An unknown id is left out and fails nothing. So may be an instance with the standard option, because without
+	// naming ids, one of which could fail all, EC2 promises those with the unlimited one only: what is missing here is standard.
+	Credits(ctx context.Context, ids []string) (map[string]string, error)
+
 	// ResolveImage reads the image id that a Systems Manager parameter holds.
 	ResolveImage(ctx context.Context, ssmParameter string) (string, error)
+	// ResolveTemplate reads a version of a launch template: the number that $Default or $Latest stands for now, and what it
+	// names that matters before a launch. IAM's word for it is ec2:DescribeLaunchTemplateVersions.
+	ResolveTemplate(ctx context.Context, t TemplateRef) (Template, error)
 	// AccountID is the AWS account that the credentials belong to, 12 digits.
 	AccountID(ctx context.Context) (string, error)
 }

@@ -41,7 +41,7 @@ func simLaunch() LaunchParameters {
 		KeyName: ec2sim.KeyPairName, IAMInstanceProfile: &ec2v1.IAMInstanceProfile{Name: ec2sim.InstanceProfileName},
 		Tags: []ec2v1.Tag{{Key: "team", Value: new("shop")}}, MetadataOptions: ec2v1.MetadataOptions{HTTPTokens: "required"},
 	}
-	return NewLaunchParameters(spec, ec2sim.ImageAL2023, UserData{Bytes: []byte("#!/bin/sh\n")}, DesiredTags(testCluster, testOwner, spec))
+	return NewLaunchParameters(spec, ec2sim.ImageAL2023, "", UserData{Bytes: []byte("#!/bin/sh\n")}, DesiredTags(testCluster, testOwner, spec))
 }
 
 // becomes waits, in the bubble's time, until an instance is in a state.

@@ -93,16 +93,49 @@ func (a *actor) act(ctx context.Context, p Plan, prepared *Prepared) ([]Event, e
 	case StepStart:
 		return a.move(ctx, p, a.session.Start, "Started", "Started instance %s")
 	case StepStop:
-		return a.move(ctx, p, a.session.Stop, "Stopped", "Stopped instance %s")
+		return a.move(ctx, p, a.session.Stop, "Stopped", "Stopped instance %s"+p.why())
+	case StepHibernate:
+		return a.move(ctx, p, a.session.Hibernate, "Hibernating", "Hibernated instance %s")
+	case StepReboot:
+		return a.reboot(ctx, p)
 	case StepTerminate:
 		return a.move(ctx, p, a.session.Terminate, "Terminating", "Terminated instance %s")
 	case StepTerminateSurplus:
 		return a.move(ctx, p, a.session.Terminate, "SurplusTerminated", "Terminated instance %s: EC2 showed two instances for this object")
+	case StepReplace:
+		return a.move(ctx, p, a.session.Terminate, "Replacing", "Terminated instance %s, for another one to take its place: a change of "+p.Field+" needs that")
 	case StepTag:
 		return a.tag(ctx, p)
 	default:
+		if p.Step.modifies() {
+			return a.modify(ctx, p)
+		}
 		return nil, nil
 	}
+}
+
+// reboot reboots the instance: EC2 queues that and tells no more of it.
+func (a *actor) reboot(ctx context.Context, p Plan) ([]Event, error) {
+	err := a.session.Reboot(ctx, p.ID)
+	a.remember(p.Step, p.Of, err)
+	if err != nil {
+		return nil, err
+	}
+	return []Event{normal("Rebooted", "Rebooted instance %s, as spec.rebootRequestedAt asks", p.ID)}, nil
+}
+
+// modify changes one field of the instance.
+func (a *actor) modify(ctx context.Context, p Plan) ([]Event, error) {
+	err := a.session.Modify(ctx, p.ID, p.Modification)
+	a.remember(p.Step, p.Of, err)
+	if err != nil {
+		return nil, err
+	}
+	if p.Field == fieldGroups {
+		a.memory.grouped(p.ID, p.ManagedGroups, a.clock.Now())
+	}
+	a.view.Look(p.ID)
+	return []Event{normal("Updated", "Updated %s of instance %s", p.Field, p.ID)}, nil
 }
 
 // launch asks for the intent's instance. The answer is put into the observer's store at once, so that the next
@@ -167,6 +200,14 @@ func (a *actor) tag(ctx context.Context, p Plan) ([]Event, error) {
 	a.memory.tagged(p.ID, p.SetTags, p.RemoveTags, a.clock.Now())
 	a.view.Look(p.ID)
 	return []Event{normal("TagsUpdated", "Updated tags of instance %s: %s", p.ID, changedKeys(p))}, nil
+}
+
+// why tells what a stop is for, unless it is spec.powerState.
+func (p Plan) why() string {
+	if p.Field == "" {
+		return ""
+	}
+	return " to change " + p.Field
 }
 
 func changedKeys(p Plan) string {

@@ -234,7 +234,7 @@ func (f facts) lastLaunchPossible() time.Time {
 
 // plan starts a plan that leaves everything as it is.
 func (f facts) plan() Plan {
-	p := Plan{ManagedTagKeys: f.ourTags(f.told()), Instance: f.told()}
+	p := Plan{ManagedTagKeys: f.ourTags(f.told()), ManagedGroups: f.object.Status.ManagedSecurityGroupIDs, Instance: f.told()}
 	if p.Instance != nil {
 		p.Attempt = f.tokens[p.Instance.ClientToken]
 	}

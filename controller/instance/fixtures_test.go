@@ -85,6 +85,8 @@ func inputOf(all ...given) Input {
 	return in
 }
 
+func timeAt(d time.Duration) *metav1.Time { return new(metav1.NewTime(begin.Add(d))) }
+
 func allOf(all ...given) given {
 	return func(in *Input) {
 		for _, g := range all {
@@ -259,6 +261,11 @@ type decision struct {
 	also func(*testing.T, Plan)
 }
 
+// comparablePlans lets plans be compared.
+var comparablePlans = cmp.Options{
+	cmp.AllowUnexported(Change{}), cmp.Comparer(func(a, b cloud.Modification) bool { return a == b }),
+}
+
 func decideAll(t *testing.T, rows []decision) {
 	t.Helper()
 	for _, row := range rows {
@@ -332,13 +339,25 @@ func malformed(p Plan) string {
 		if p.Intent == nil || p.Of != p.Intent.Token {
 			return fmt.Sprintf("%s is not for its intent: %+v", p.Step, p)
 		}
-	case StepStart, StepStop, StepTerminate, StepTerminateSurplus, StepFindByID, StepTag:
+	case StepStart, StepStop, StepHibernate, StepReboot, StepTerminate, StepTerminateSurplus, StepFindByID, StepTag:
 		if p.ID == "" || p.Of == "" {
 			return fmt.Sprintf("%s names no instance: %+v", p.Step, p)
 		}
+	case StepReplace, StepKeep:
+		if p.Intent == nil || p.ID == "" {
+			return fmt.Sprintf("%s is not for its intent: %+v", p.Step, p)
+		}
 	case StepNone, StepPrepare, StepRelease:
 	default:
-		return fmt.Sprintf("%q is no step", p.Step)
+		if !p.Step.reads() && !p.Step.modifies() {
+			return fmt.Sprintf("%q is no step", p.Step)
+		}
+		if p.ID == "" || p.Of == "" || p.Field == "" {
+			return fmt.Sprintf("%s names no instance or no field: %+v", p.Step, p)
+		}
+		if p.Step.modifies() && p.Modification == nil && p.Field != fieldUserData {
+			return fmt.Sprintf("%s changes nothing: %+v", p.Step, p)
+		}
 	}
 	if p.After < 0 {
 		return fmt.Sprintf("comes back after %s", p.After)

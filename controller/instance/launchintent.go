@@ -22,6 +22,7 @@ const (
 	launchCreated     = "Created"
 	launchTerminated  = "Terminated"
 	launchSpecChanged = "SpecChanged"
+	launchReplaced    = "Replaced"
 )
 
 // LaunchIntent is what is about to be launched, written to the object before EC2 is asked. It is the value of
@@ -39,15 +40,23 @@ type LaunchIntent struct {
 	// Image is the image id; SSMParameter is where it came from, if it did.
 	Image        string `json:"image"`
 	SSMParameter string `json:"ssmParameter,omitempty"`
+	// Template is what spec says of the launch template, and TemplateVersion the number of the version that it stood for.
+	Template        string `json:"template,omitempty"`
+	TemplateVersion string `json:"templateVersion,omitempty"`
 	// Subnet and Region to launch in. The zone is the subnet's.
 	Subnet string `json:"subnet,omitempty"`
 	Region string `json:"region"`
-	// UserData is a fingerprint of spec.userData, the references and not what they refer to: EC2 does not
-	// report user data, so this is how an edit is noticed.
-	UserData string `json:"userData,omitempty"`
 	// TagKeys are those of the tags that the instance is launched with, without its identity: they are ours from the
 	// beginning, though spec may have dropped one before the status records them.
 	TagKeys []string `json:"tagKeys,omitempty"`
+	// Groups are the security groups that the instance is launched with: ours in the same way.
+	Groups []string `json:"groups,omitempty"`
+	// Fields are digests of the fields of spec that a launch alone can set and EC2 does not tell: how an edit of one is noticed.
+	Fields map[string]string `json:"fields,omitempty"`
+	// Generation of spec that the launch was decided on: what EC2 tells of the instance only when asked is known to match it.
+	Generation int64 `json:"generation,omitempty"`
+	// Replacing is when it was decided to terminate the attempt's instance, for another one to take its place.
+	Replacing *metav1.Time `json:"replacing,omitempty"`
 	// At is when the launch was decided, Reason why.
 	At     metav1.Time `json:"at"`
 	Reason string      `json:"reason"`

@@ -22,7 +22,7 @@ import (
 func TestLaunchIntentRoundTrip(t *testing.T) {
 	written := &LaunchIntent{
 		UID: testUID, Attempt: 7, Token: token(7), Hash: hash, Image: testImage, SSMParameter: "/one", Subnet: "subnet-00000001",
-		Region: testRegion, UserData: userDataFingerprint(&ec2v1.UserData{Inline: "echo"}), At: metav1.NewTime(begin), Reason: launchTerminated,
+		Region: testRegion, Generation: 3, Groups: []string{groupA}, At: metav1.NewTime(begin), Reason: launchTerminated,
 	}
 	text, err := written.encode()
 	if err != nil {

@@ -23,11 +23,15 @@ type Memory struct {
 	Since      time.Time
 	// TagsSet is when tags were set, by instance and key.
 	TagsSet map[string]time.Time
+	// Groups is when a change of security groups found one to be ours, by instance and group.
+	Groups map[string]map[string]time.Time
 	// Launched is the instance that this process has launched last, and LaunchedKeys are the keys of its tags that are ours.
 	Launched     string
 	LaunchedKeys []string
 	// Calls made, by step.
 	Calls map[Step]Call
+	// Readings of what EC2's lists do not tell, the latest ones, by field.
+	Readings map[string]Reading
 	// Wrote is the client token whose intent this process wrote; Unanswered is one that was sent without a
 	// certain answer.
 	Wrote, Unanswered string
@@ -77,6 +81,16 @@ func (m *Memory) tagged(id string, set map[string]string, removed []string, now 
 	}
 	for _, key := range removed {
 		delete(m.TagsSet, tagOf(id, key))
+	}
+}
+
+// grouped remembers which security groups were ours when they were changed.
+func (m *Memory) grouped(id string, ours []string, now time.Time) {
+	if m.Groups[id] == nil {
+		m.Groups = map[string]map[string]time.Time{id: {}} // Those of an earlier instance are of no use.
+	}
+	for _, group := range ours {
+		m.Groups[id][group] = now
 	}
 }
 

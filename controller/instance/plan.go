@@ -4,7 +4,10 @@
 package instance
 
 import (
+	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
@@ -32,10 +35,17 @@ const (
 	StepLaunch Step = "Launch"
 	// StepStart starts the instance.
 	StepStart Step = "Start"
-	// StepStop stops the instance.
-	StepStop Step = "Stop"
+	// StepStop stops the instance, StepHibernate does so with its memory kept.
+	StepStop      Step = "Stop"
+	StepHibernate Step = "Hibernate"
+	// StepReboot reboots the instance on request.
+	StepReboot Step = "Reboot"
 	// StepTag sets and removes tags.
 	StepTag Step = "Tag"
+	// StepReplace terminates the instance, so that another one takes its place.
+	StepReplace Step = "Replace"
+	// StepKeep takes the intent to replace the instance back.
+	StepKeep Step = "Keep"
 	// StepTerminate terminates the instance of an object that is being deleted.
 	StepTerminate Step = "Terminate"
 	// StepTerminateSurplus terminates a second instance of the object.
@@ -44,10 +54,35 @@ const (
 	StepRelease Step = "Release"
 )
 
+// The steps that are one for each field.
+const (
+	stepModify = "Modify "
+	stepRead   = "Read "
+)
+
+// modifying is the step of a call that changes a field of the instance.
+func modifying(field string) Step { return Step(stepModify + field) }
+
+// reading is the step of reading a field that EC2's lists do not tell.
+func reading(field string) Step { return Step(stepRead + field) }
+
+func (s Step) modifies() bool { return strings.HasPrefix(string(s), stepModify) }
+
+func (s Step) reads() bool { return strings.HasPrefix(string(s), stepRead) }
+
 // looks tells whether the step only finds something out, so that the pass decides again afterwards.
 func (s Step) looks() bool {
-	return s == StepPrepare || s == StepFindByID || s == StepFindByToken
+	return s == StepPrepare || s == StepFindByID || s == StepFindByToken || s.reads()
 }
+
+// tellsFirst tells whether status has to tell of the step before it is taken: what is put on an instance is ours to remove only if that
+// is recorded, and what disrupts it is announced.
+func (p Plan) tellsFirst() bool {
+	return p.Step == StepTag || p.Step == StepReplace || p.Step == StepStop && p.Field != "" || p.Step.modifies()
+}
+
+// writesIntent tells whether the step comes with another launch intent.
+func (s Step) writesIntent() bool { return s == StepIntend || s == StepReplace || s == StepKeep }
 
 // Input is all that a decision depends on.
 type Input struct {
@@ -95,6 +130,9 @@ type Plan struct {
 	// SetTags and RemoveTags are what StepTag does.
 	SetTags    map[string]string
 	RemoveTags []string
+	// Field, or fields, of spec that the step is for, and the Modification that it makes.
+	Field        string
+	Modification cloud.Modification
 
 	// Instance is what the object's status tells of EC2; nil leaves what it told before.
 	Instance *observer.Entry
@@ -102,8 +140,11 @@ type Plan struct {
 	Attempt int64
 	// Changes are the differences between spec and EC2.
 	Changes []Change
-	// ManagedTagKeys are the keys of tags that are ours to remove.
+	// Rebooted is when the instance was last rebooted on request, if it was by this process.
+	Rebooted *metav1.Time
+	// ManagedTagKeys are the keys of tags that are ours to remove, ManagedGroups the security groups that are.
 	ManagedTagKeys []string
+	ManagedGroups  []string
 	// Verdict is what the conditions say.
 	Verdict Verdict
 	// Quiet leaves the status as it is.
@@ -160,13 +201,13 @@ func awaitFirstList(in Input, f facts) Plan {
 // other may be dead without EC2 showing it yet, and the young one all that the object has.
 func terminateSurplus(in Input, f facts) Plan {
 	surplus := f.surplus[0]
-	p := keep(in, f)
+	p := upkeep(in, f, dueReading{})
 	if wait := f.untilSettled(in); wait > 0 {
-		p.Step, p.After = StepNone, wait
+		p.only(StepNone, "", "")
+		p.After = wait
 		return p
 	}
-	p.Step, p.Of, p.ID = StepTerminateSurplus, surplus.ID, surplus.ID
-	p.Intent, p.SetTags, p.RemoveTags = nil, nil, nil
+	p.only(StepTerminateSurplus, surplus.ID, surplus.ID)
 	p.hold(in)
 	return p
 }

@@ -69,10 +69,7 @@ func deleteLive(in Input, f facts) Plan {
 	p := f.plan()
 	p.ID, p.Of = f.current.ID, f.current.ID
 	if in.Object.Spec.DeletionPolicy != ec2v1.DeletionStop {
-		p.Step = StepTerminate
-		p.Verdict = f.deleting(fmt.Sprintf("Terminating instance %s", f.current.ID))
-		p.hold(in)
-		return p
+		return terminate(in, f)
 	}
 	switch f.current.State {
 	case cloud.StateStopping, cloud.StateStopped:
@@ -86,6 +83,56 @@ func deleteLive(in Input, f facts) Plan {
 		p.After = f.untilVanished(in)
 	}
 	return p
+}
+
+// terminate ends the instance. Where protection refuses that, protectionPolicy says whether it is lifted.
+func terminate(in Input, f facts) Plan {
+	p := f.plan()
+	p.ID, p.Of = f.current.ID, f.current.ID
+	p.Verdict = f.deleting(fmt.Sprintf("Terminating instance %s", f.current.ID))
+	refusal := in.Memory.failure(StepTerminate, p.Of)
+	if refusal == nil || refusal.Class != cloud.ClassProtected {
+		p.Step = StepTerminate
+		p.hold(in)
+		return p
+	}
+	if in.Object.Spec.ProtectionPolicy == ec2v1.ProtectionLift && p.lift(in, f) {
+		return p
+	}
+	p.Step = StepTerminate
+	if lifted := in.Memory.Calls[modifying(protections[len(protections)-1].field)]; lifted.At.After(in.Memory.Calls[StepTerminate].At) {
+		return p
+	}
+	p.hold(in)
+	if p.Verdict.Stalled != nil && in.Object.Spec.ProtectionPolicy != ec2v1.ProtectionLift {
+		p.Verdict.Stalled.Message += ": set protectionPolicy to Lift, or take the protection off in EC2"
+		p.Verdict.Ready.Message = p.Verdict.Stalled.Message
+	}
+	return p
+}
+
+// protections are the two that keep an instance from being terminated (EC2 User Guide, "Enable stop protection").
+var protections = []struct {
+	field string
+	off   cloud.Modification
+}{
+	{"disableAPITermination", cloud.DisableAPITermination{On: false}},
+	{"disableAPIStop", cloud.DisableAPIStop{On: false}},
+}
+
+// lift takes one protection off after the other; then termination is tried again.
+func (p *Plan) lift(in Input, f facts) bool {
+	for _, protection := range protections {
+		of := Change{modification: protection.off}.of(f.current.ID)
+		call := in.Memory.Calls[modifying(protection.field)]
+		if call.Of == of && call.Err == nil {
+			continue
+		}
+		p.Step, p.Of, p.Field, p.Modification = modifying(protection.field), of, protection.field, protection.off
+		p.hold(in)
+		return true
+	}
+	return false
 }
 
 // deleteUnseen: EC2 shows no instance. One that was recorded may be out of sight for a while, and a launch

@@ -4,9 +4,6 @@
 package instance
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,57 +13,142 @@ import (
 	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
 )
 
-// keep: the object has a live instance, which is kept as spec says.
+// keep: the object has a live instance, which is kept as spec says, as soon as it is known how it differs.
 func keep(in Input, f facts) Plan {
-	p := f.plan()
-	tags := diffTags(in, f.current, f.ourTags(f.current))
-	p.ManagedTagKeys = tags.managed
-	p.Changes = diff(in.Object, f.intent, f.current)
-	power := diffPower(in.Object.Spec.PowerState, f.current)
-	if power != nil {
-		p.Changes = append(p.Changes, *power)
-	}
-	if change, ok := tags.change(); ok {
-		p.Changes = append(p.Changes, change)
-	}
-	slices.SortFunc(p.Changes, func(a, b Change) int { return strings.Compare(a.Field, b.Field) })
-	p.Verdict = f.running(in, p.Changes)
-	p.After = cmp.Or(tags.settling, f.untilVanished(in))
-	if in.suspended() {
-		// Nothing is put on the instance, so nothing more becomes ours.
-		p.ManagedTagKeys = f.ourTags(f.current)
-		return p
-	}
-	switch {
-	case power != nil:
-		p.power(in, f.current)
-	case tags.differ():
-		p.Step, p.ID = StepTag, f.current.ID
-		p.SetTags, p.RemoveTags = tags.set, tags.remove
-		p.Of = tags.fingerprint(f.current.ID)
-		p.hold(in)
+	due := f.nextReading(in)
+	p := upkeep(in, f, due)
+	if due.now {
+		p.only(reading(due.field.Name), f.current.ID, f.current.ID)
+		p.Field, p.After = due.field.Name, 0
 	}
 	return p
 }
 
-// power chooses the step towards the wanted power state: none while the instance is on its way.
-func (p *Plan) power(in Input, current *observer.Entry) {
-	switch {
-	case in.Object.Spec.PowerState == ec2v1.PowerStateStopped && current.State == cloud.StateRunning:
-		p.Step = StepStop
-	case in.Object.Spec.PowerState != ec2v1.PowerStateStopped && current.State == cloud.StateStopped:
-		p.Step = StepStart
-	default:
-		return
+// only makes a step the only thing that the plan does.
+func (p *Plan) only(step Step, id, of string) {
+	p.Step, p.ID, p.Of = step, id, of
+	p.Intent, p.SetTags, p.RemoveTags, p.Modification, p.Field = nil, nil, nil, nil, ""
+}
+
+// upkeep decides on all that is known of the instance.
+func upkeep(in Input, f facts, due dueReading) Plan {
+	p := f.plan()
+	tags := diffTags(in, f.current, f.ourTags(f.current))
+	p.ManagedTagKeys = tags.managed
+	p.ManagedGroups = f.managedGroups(in)
+	p.Rebooted = in.rebooted(f)
+	p.Changes = changesOf(in, f, tags)
+	p.Verdict = f.running(in, p.Changes)
+	p.comeBack(tags.settling)
+	p.comeBack(f.untilVanished(in))
+	p.comeBack(due.in)
+	if due.failure != nil {
+		p.Verdict = p.Verdict.failed(due.failure)
 	}
-	p.ID, p.Of = current.ID, current.ID
-	p.hold(in)
+	if in.suspended() {
+		// Nothing is put on the instance, so nothing more becomes ours.
+		p.ManagedTagKeys, p.ManagedGroups = f.ourTags(f.current), f.recordedGroups()
+		return p
+	}
+	p.choose(in, f, tags)
+	return p
+}
+
+// changesOf lists all differences, sorted by field.
+func changesOf(in Input, f facts, tags tagDiff) []Change {
+	changes := diff(f.sight(in))
+	markFailed(in, f, changes)
+	if power := diffPower(in.Object.Spec.PowerState, f.current); power != nil {
+		changes = append(changes, *power)
+	}
+	if change, ok := tags.change(); ok {
+		changes = append(changes, change)
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Field, b.Field) })
+	return changes
+}
+
+// choose chooses the next step. What replaces the instance comes first, since it does away with all other differences; then what
+// needs the instance stopped, and its start; then what can be done at any time. A step that is put off holds up no other.
+func (p *Plan) choose(in Input, f facts, tags tagDiff) {
+	steps := []func() bool{
+		func() bool { return p.replace(in, f) },
+		func() bool { return p.stopToChange(in, f) },
+		func() bool { return p.changeStopped(in, f) },
+		func() bool { return p.power(in, f.current) },
+		func() bool { return p.reboot(in, f) },
+		func() bool { return p.changeInPlace(in, f) },
+		func() bool { return p.tag(in, f.current, tags) },
+	}
+	for _, take := range steps {
+		if take() {
+			return
+		}
+	}
+}
+
+// take chooses a step unless its latest call is to be given time. Then it tells how that call failed, and returns false.
+func (p *Plan) take(in Input, step Step, id, of string) bool {
+	p.ID, p.Of = id, of
+	wait := in.Memory.wait(memoryStep(step), of, in.Now)
+	if wait == 0 {
+		p.Step = step
+		return true
+	}
+	p.comeBack(wait)
+	failure := in.Memory.failure(memoryStep(step), of)
+	if failure != nil && (!step.modifies() || !needsHelp(failure.Class)) {
+		p.Verdict = p.Verdict.failed(failure)
+	}
+	return false
+}
+
+// takeAlone is take for what changes the instance's state: while such a call is under way, nothing else is begun.
+func (p *Plan) takeAlone(in Input, step Step, id, of string) bool {
+	return p.take(in, step, id, of) || in.Memory.failure(memoryStep(step), of) == nil
+}
+
+// comeBack has the object come back after a while, or sooner where something else says so.
+func (p *Plan) comeBack(after time.Duration) {
+	if after > 0 && (p.After == 0 || after < p.After) {
+		p.After = after
+	}
+}
+
+// power chooses the step towards the wanted power state: none while the instance is on its way.
+func (p *Plan) power(in Input, current *observer.Entry) bool {
+	switch {
+	case in.Object.Spec.PowerState == ec2v1.PowerStateHibernated && current.State == cloud.StateRunning:
+		return p.takeAlone(in, StepHibernate, current.ID, current.ID)
+	case in.wantsStopped() && current.State == cloud.StateRunning:
+		return p.takeAlone(in, StepStop, current.ID, current.ID)
+	case !in.wantsStopped() && current.State == cloud.StateStopped && !interrupted(current):
+		return p.takeAlone(in, StepStart, current.ID, current.ID)
+	default:
+		return false
+	}
+}
+
+// tag chooses to set and to remove tags.
+func (p *Plan) tag(in Input, current *observer.Entry, tags tagDiff) bool {
+	if !tags.differ() || !p.take(in, StepTag, current.ID, tags.fingerprint(current.ID)) {
+		return false
+	}
+	p.SetTags, p.RemoveTags = tags.set, tags.remove
+	return true
+}
+
+// wantsStopped tells whether spec wants the instance stopped, or hibernated, which EC2 tells as stopped.
+func (in Input) wantsStopped() bool { return wantsStopped(in.Object.Spec.PowerState) }
+
+func wantsStopped(s ec2v1.PowerState) bool {
+	return s == ec2v1.PowerStateStopped || s == ec2v1.PowerStateHibernated
 }
 
 // diffPower compares the power state. An instance that is on its way to where it shall be does not differ.
 func diffPower(want ec2v1.PowerState, current *observer.Entry) *Change {
 	wanted := current.State == cloud.StateRunning || current.State == cloud.StatePending
-	if want == ec2v1.PowerStateStopped {
+	if wantsStopped(want) {
 		wanted = current.State == cloud.StateStopped || current.State == cloud.StateStopping
 	}
 	if wanted {
@@ -76,144 +158,4 @@ func diffPower(want ec2v1.PowerState, current *observer.Entry) *Change {
 		want = ec2v1.PowerStateRunning
 	}
 	return &Change{Field: "powerState", Current: string(current.State), Desired: string(want), Action: ec2v1.PlanActionInPlace, State: ec2v1.PlanStatePending}
-}
-
-// tagDiff is what is to be done about an instance's tags.
-type tagDiff struct {
-	set     map[string]string
-	remove  []string
-	managed []string
-	// settling is how much longer tags that do not show yet are waited for.
-	settling time.Duration
-}
-
-func (d tagDiff) differ() bool { return len(d.set)+len(d.remove) > 0 }
-
-// diffTags compares tags; ours are the keys that are recorded as ours. Those of others are left alone: a tag is removed only when it is recorded as ours.
-func diffTags(in Input, current *observer.Entry, ours []string) tagDiff {
-	owner := cloud.Owner{UID: in.Object.UID, Namespace: in.Object.Namespace, Name: in.Object.Name}
-	desired := cloud.DesiredTags(in.Cluster, owner, &in.Object.Spec)
-	d := tagDiff{set: lacking(desired, current.Tags)}
-	var coming []string
-	_, shown := current.Tags[ec2v1.TagUID]
-	for _, key := range ours {
-		_, wanted := desired[key]
-		_, present := current.Tags[key]
-		switch {
-		case !wanted && present:
-			d.remove = append(d.remove, key)
-		case !wanted && !shown:
-			coming = append(coming, key) // EC2 shows not even the identity: that it does not show this one says nothing.
-		case !wanted:
-			// What we have just set may not show yet: it stays ours until it does, or should have.
-			if left := in.tagShows(current, key); left > 0 {
-				coming = append(coming, key)
-				d.settling = max(d.settling, left)
-			}
-		}
-	}
-	d.managed = managedKeys(desired, append(coming, d.remove...))
-	if len(d.set) > 0 {
-		if left := in.tagsSettling(current.ID, desired); left > 0 {
-			d.settling, d.set = max(d.settling, left), nil
-		}
-	}
-	return d
-}
-
-// lacking are the tags that are not there, or have another value.
-func lacking(desired, have map[string]string) map[string]string {
-	out := map[string]string{}
-	for key, value := range desired {
-		if is, ok := have[key]; !ok || is != value {
-			out[key] = value
-		}
-	}
-	return out
-}
-
-// ourTags are the keys of the tags that are recorded as ours; of an instance that is not recorded yet, those that it
-// was launched with.
-func (f facts) ourTags(current *observer.Entry) []string {
-	switch {
-	case current == nil || f.object.Status.InstanceID == current.ID:
-		return f.object.Status.ManagedTagKeys
-	case f.intent != nil && f.intent.Token == current.ClientToken:
-		return f.intent.TagKeys
-	case f.launchedHere == current.ID:
-		return f.launchedKeys // The intent was taken away.
-	default:
-		return f.object.Status.ManagedTagKeys
-	}
-}
-
-// tagShows returns how much longer a tag that was set lately may take to show; zero when what EC2 shows was asked for long
-// after that. What RunInstances set, or an earlier process, is not remembered by key: it may take as long from then on.
-func (in Input) tagShows(current *observer.Entry, key string) time.Duration {
-	at, ok := in.Memory.TagsSet[tagOf(current.ID, key)]
-	if !ok {
-		at = in.Memory.Since
-		if current.LaunchTime.After(at) {
-			at = current.LaunchTime
-		}
-	}
-	shows := at.Add(consistencyWindow)
-	if !current.Described.Before(shows) {
-		return 0
-	}
-	return max(lookAgain, shows.Sub(in.Now))
-}
-
-// tagsSettling returns how much longer the tags that RunInstances has set may take to show; zero when they
-// were not set by RunInstances, or long ago, or have been changed since.
-func (in Input) tagsSettling(id string, desired map[string]string) time.Duration {
-	launched, ok := in.Memory.Calls[StepLaunch]
-	if !ok || launched.Err != nil || launched.Of != launchedTags(id, desired) {
-		return 0
-	}
-	if tagged, ok := in.Memory.Calls[StepTag]; ok && tagged.At.After(launched.At) {
-		return 0
-	}
-	return max(0, launched.At.Add(tagSettle).Sub(in.Now))
-}
-
-// launchedTags is what is remembered of an accepted launch: the instance and the tags that it was given.
-func launchedTags(id string, tags map[string]string) string {
-	return id + " " + joinTags(tags)
-}
-
-// managedKeys are the keys that are ours on the instance, besides its identity: those that spec wants, and
-// those that are still to be removed.
-func managedKeys(desired map[string]string, remove []string) []string {
-	keys := slices.Clone(remove)
-	for key := range desired {
-		if !strings.HasPrefix(key, ec2v1.TagPrefix) {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
-}
-
-func (d tagDiff) change() (Change, bool) {
-	if !d.differ() {
-		return Change{}, false
-	}
-	c := Change{Field: "tags", Desired: joinTags(d.set), Action: ec2v1.PlanActionInPlace, State: ec2v1.PlanStatePending}
-	if len(d.remove) > 0 {
-		c.Message = "to remove: " + strings.Join(slices.Sorted(slices.Values(d.remove)), ", ")
-	}
-	return c, true
-}
-
-func (d tagDiff) fingerprint(id string) string {
-	return fmt.Sprintf("%s +%s -%s", id, joinTags(d.set), strings.Join(slices.Sorted(slices.Values(d.remove)), ","))
-}
-
-func joinTags(tags map[string]string) string {
-	parts := make([]string, 0, len(tags))
-	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		parts = append(parts, key+"="+tags[key])
-	}
-	return strings.Join(parts, ", ")
 }

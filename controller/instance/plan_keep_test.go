@@ -276,8 +276,8 @@ func TestDecideTagsAreGivenTimeToShow(t *testing.T) {
 	})
 }
 
-// What this version does not change on an instance is told, and is in nobody's way.
-func TestDecideChangesThatAreNotCarriedOut(t *testing.T) {
+// What policy does not allow is told, and is in nobody's way.
+func TestDecideChangesThatAreNotAllowed(t *testing.T) {
 	synced := func(reason string, fields ...string) func(*testing.T, Plan) {
 		return func(t *testing.T, p Plan) {
 			t.Helper()
@@ -296,15 +296,13 @@ func TestDecideChangesThatAreNotCarriedOut(t *testing.T) {
 	running := kept(1, cloud.StateRunning)
 	typ := spec(func(s *ec2v1.EC2InstanceSpec) { s.InstanceType = "t3.large" })
 	key := spec(func(s *ec2v1.EC2InstanceSpec) { s.KeyName = "ops" })
-	groups := spec(func(s *ec2v1.EC2InstanceSpec) { s.SecurityGroupIDs = []string{"sg-0123456789abcdef0"} })
 	decideAll(t, []decision{
 		{name: "nothing differs", given: []given{running}, ready: "True Running", also: synced(ec2v1.ReasonInSync)},
 		{name: "it takes a stop", given: []given{running, typ}, ready: "True Running", also: synced(ec2v1.ReasonStopRequired, "instanceType")},
 		{name: "it takes another instance", given: []given{running, key}, ready: "True Running", also: synced(ec2v1.ReasonReplacementRequired, "keyName")},
-		{name: "it could be done in place", given: []given{running, groups}, ready: "True Running", also: synced(ec2v1.ReasonUnsupported, "securityGroupIDs")},
 		{
-			name: "the most disruptive is told", given: []given{running, typ, key, groups}, ready: "True Running",
-			also: synced(ec2v1.ReasonReplacementRequired, "instanceType", "keyName", "securityGroupIDs"),
+			name: "the most disruptive is told", given: []given{running, typ, key}, ready: "True Running",
+			also: synced(ec2v1.ReasonReplacementRequired, "instanceType", "keyName"),
 		},
 		{
 			name: "what is under way comes first", given: []given{kept(1, cloud.StateStopped), typ, key},

@@ -21,11 +21,11 @@ func decideLaunch(in Input, f facts) Plan {
 		return findLost(in, f)
 	case f.shuttingDown() && (f.consumed || f.intent == nil):
 		p := f.plan()
-		p.Verdict = f.waiting(ec2v1.ReasonTerminating, fmt.Sprintf("Instance %s was terminated by somebody else and is shutting down", f.last.ID))
+		p.Verdict = f.waiting(f.endReason(), fmt.Sprintf("Instance %s %s and is shutting down", f.last.ID, f.ended()))
 		return p
-	case f.consumed && in.Object.Spec.RecreatePolicy == ec2v1.RecreateNever:
+	case f.consumed && in.Object.Spec.RecreatePolicy == ec2v1.RecreateNever && !f.replaced() && !launchFailed(f.last):
 		p := f.plan()
-		p.Verdict = f.stalled(ec2v1.ReasonTerminated, "The instance was terminated by somebody else and recreatePolicy is Never: delete this object, or set recreatePolicy to Always")
+		p.Verdict = f.stalled(ec2v1.ReasonTerminated, fmt.Sprintf("The instance %s and recreatePolicy is Never: delete this object, or set recreatePolicy to Always", f.ended()))
 		return p
 	case in.suspended():
 		p := f.plan()
@@ -66,11 +66,19 @@ func recreate(in Input, f facts) Plan {
 	if wait := recreateWait(in, f); wait > 0 {
 		p := f.plan()
 		p.After = wait
-		p.Verdict = f.waiting(ec2v1.ReasonRecreating,
-			fmt.Sprintf("The instance was terminated by somebody else; launch %d follows after a pause that grows with each one", f.attempt+1))
+		reason := ec2v1.ReasonRecreating
+		if launchFailed(f.last) {
+			reason = ec2v1.ReasonLaunchFailed
+		}
+		p.Verdict = f.waiting(reason,
+			fmt.Sprintf("The instance %s; launch %d follows after a pause that grows with each one", f.ended(), f.attempt+1))
 		return p
 	}
-	return intend(in, f, f.attempt+1, launchTerminated)
+	reason := launchTerminated
+	if f.replaced() {
+		reason = launchReplaced
+	}
+	return intend(in, f, f.attempt+1, reason)
 }
 
 func recreateWait(in Input, f facts) time.Duration {
@@ -126,18 +134,22 @@ func intend(in Input, f facts, attempt int64, reason string) Plan {
 		return p
 	}
 	intent := &LaunchIntent{
-		UID:          in.Object.UID,
-		Attempt:      attempt,
-		Token:        cloud.ClientToken(in.Cluster, in.Object.UID, attempt),
-		Hash:         in.Prepared.Hash,
-		Image:        in.Prepared.Parameters.ImageID,
-		SSMParameter: in.Object.Spec.Image.SSMParameter,
-		Subnet:       in.Prepared.Parameters.SubnetID,
-		Region:       in.Region,
-		UserData:     userDataFingerprint(in.Object.Spec.UserData),
-		TagKeys:      managedKeys(in.Prepared.Parameters.Tags, nil),
-		At:           metav1.NewTime(in.Now.UTC().Truncate(time.Second)),
-		Reason:       reason,
+		UID:             in.Object.UID,
+		Attempt:         attempt,
+		Token:           cloud.ClientToken(in.Cluster, in.Object.UID, attempt),
+		Hash:            in.Prepared.Hash,
+		Image:           in.Prepared.Parameters.ImageID,
+		SSMParameter:    in.Object.Spec.Image.SSMParameter,
+		Template:        templateRef(in.Object.Spec.LaunchTemplate),
+		TemplateVersion: in.Prepared.Parameters.LaunchTemplateVersion,
+		Subnet:          in.Prepared.Parameters.SubnetID,
+		Region:          in.Region,
+		TagKeys:         managedKeys(in.Prepared.Parameters.Tags, nil),
+		Groups:          specGroups(&in.Object.Spec),
+		Fields:          launchedFields(&in.Object.Spec),
+		Generation:      in.Object.Generation,
+		At:              metav1.NewTime(in.Now.UTC().Truncate(time.Second)),
+		Reason:          reason,
 	}
 	p.Step, p.Of, p.Intent = StepIntend, intent.Token, intent
 	return p

@@ -4,8 +4,10 @@
 package instance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,11 +27,19 @@ const userDataAgain = 15 * time.Second
 
 // PrepareError says why the launch parameters cannot be found out.
 type PrepareError struct {
-	// Reason and Message for the conditions; or Call, when it was AWS that failed.
+	// Reason and Message for the conditions; or Call, when it was AWS that failed, and Reason if it refused.
 	Reason, Message string
 	Call            *cloud.Error
 	// After is when to try again.
 	After time.Duration
+}
+
+// asError is the same as the failure of a call.
+func (e *PrepareError) asError() *cloud.Error {
+	if e.Call != nil {
+		return e.Call
+	}
+	return &cloud.Error{Class: cloud.ClassDependency, Message: e.Message, Definite: true, RetryAfter: e.After}
 }
 
 func (e *PrepareError) verdict(f facts) Verdict {
@@ -38,7 +48,7 @@ func (e *PrepareError) verdict(f facts) Verdict {
 	}
 	v := f.waiting(ec2v1.ReasonLaunching, "Launching the instance").failed(e.Call)
 	if e.Call.Class == cloud.ClassInvalid || e.Call.Class == cloud.ClassDependency {
-		return f.stalled(ec2v1.ReasonImageNotFound, e.Call.Error())
+		return f.stalled(cmp.Or(e.Reason, ec2v1.ReasonImageNotFound), e.Call.Error())
 	}
 	return v
 }
@@ -46,28 +56,34 @@ func (e *PrepareError) verdict(f facts) Verdict {
 // prepare finds out what RunInstances is to be told. What an intent has resolved stays resolved, so that a
 // repetition is the same to the letter.
 func (r *Reconciler) prepare(ctx context.Context, in *Input, session cloud.Session) error {
-	image, prepareErr := r.image(ctx, in, session)
-	if prepareErr == nil {
-		var data cloud.UserData
-		var err error
-		if data, prepareErr, err = r.userData(ctx, in.Object); err != nil {
-			return err
-		}
-		if prepareErr == nil {
-			owner := cloud.Owner{UID: in.Object.UID, Namespace: in.Object.Namespace, Name: in.Object.Name}
-			tags := cloud.DesiredTags(in.Cluster, owner, &in.Object.Spec)
-			parameters := cloud.NewLaunchParameters(&in.Object.Spec, image, data, tags)
-			in.Prepared = &Prepared{Parameters: parameters, Hash: parameters.Hash()}
-			return nil
-		}
+	var version string
+	var data cloud.UserData
+	var err error
+	image, problem := r.image(ctx, in, session)
+	if problem == nil {
+		version, problem = templateVersion(ctx, in, session)
 	}
-	in.PrepareError = prepareErr
+	if problem == nil {
+		data, problem, err = r.userData(ctx, in.Object)
+	}
+	if err != nil {
+		return err
+	}
+	if problem != nil {
+		in.PrepareError = problem
+		return nil
+	}
+	owner := cloud.Owner{UID: in.Object.UID, Namespace: in.Object.Namespace, Name: in.Object.Name}
+	tags := cloud.DesiredTags(in.Cluster, owner, &in.Object.Spec)
+	parameters := cloud.NewLaunchParameters(&in.Object.Spec, image, version, data, tags)
+	in.Prepared = &Prepared{Parameters: parameters, Hash: parameters.Hash()}
 	return nil
 }
 
+// image is the id of the image, "" where the launch template names it.
 func (r *Reconciler) image(ctx context.Context, in *Input, session cloud.Session) (string, *PrepareError) {
 	image := in.Object.Spec.Image
-	if image.ID != "" {
+	if image.ID != "" || image.SSMParameter == "" {
 		return image.ID, nil
 	}
 	f := learn(*in)
@@ -76,10 +92,44 @@ func (r *Reconciler) image(ctx context.Context, in *Input, session cloud.Session
 	}
 	id, err := session.ResolveImage(ctx, image.SSMParameter)
 	if err != nil {
-		failure := cloud.ErrorOf(err)
-		return "", &PrepareError{Call: failure, After: max(failure.RetryAfter, failure.Class.Backoff(1))}
+		return "", unresolved(ec2v1.ReasonImageNotFound, err)
 	}
 	return id, nil
+}
+
+// templateVersion is the number of the launch template's version, "" without a template. What an alias stood for when the launch was
+// decided it stands for at each repetition.
+func templateVersion(ctx context.Context, in *Input, session cloud.Session) (string, *PrepareError) {
+	template := in.Object.Spec.LaunchTemplate
+	if template == nil {
+		return "", nil
+	}
+	if f := learn(*in); f.intent != nil && !f.consumed && f.intent.TemplateVersion != "" && f.intent.Template == templateRef(template) {
+		return f.intent.TemplateVersion, nil
+	}
+	if template.Version != "" && !strings.HasPrefix(template.Version, "$") {
+		return template.Version, nil
+	}
+	ref := cloud.TemplateRef{ID: template.ID, Name: template.Name, Version: template.Version}
+	resolved, err := session.ResolveTemplate(ctx, ref)
+	if err != nil {
+		return "", unresolved(ec2v1.ReasonDependencyNotReady, err)
+	}
+	return resolved.Version, nil
+}
+
+// templateRef is what spec says of the launch template, as text.
+func templateRef(t *ec2v1.LaunchTemplate) string {
+	if t == nil {
+		return ""
+	}
+	return t.ID + t.Name + "@" + t.Version
+}
+
+// unresolved is said of what AWS could not resolve; reason is for what it does not know.
+func unresolved(reason string, err error) *PrepareError {
+	failure := cloud.ErrorOf(err)
+	return &PrepareError{Reason: reason, Call: failure, After: max(failure.RetryAfter, failure.Class.Backoff(1))}
 }
 
 // userData reads the bytes that spec.userData names, from the object's own namespace only.

@@ -120,12 +120,18 @@ func TestUserData(t *testing.T) {
 	}
 }
 
-// resolver is a session that resolves images only.
+// resolver is a session that resolves images and launch templates only.
 type resolver struct {
 	cloud.Session
-	images map[string]string
-	err    error
-	asked  int
+	images    map[string]string
+	templates map[cloud.TemplateRef]string
+	err       error
+	asked     int
+}
+
+func (r *resolver) ResolveTemplate(_ context.Context, t cloud.TemplateRef) (cloud.Template, error) {
+	r.asked++
+	return cloud.Template{Version: r.templates[t]}, r.err
 }
 
 func (r *resolver) ResolveImage(_ context.Context, name string) (string, error) {
@@ -175,7 +181,68 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
+func TestPrepareFromATemplate(t *testing.T) {
+	session := &resolver{templates: map[cloud.TemplateRef]string{
+		{Name: "web"}:                    "3",
+		{ID: "lt-1", Version: "$Latest"}: "7",
+	}}
+	for _, test := range []struct {
+		template ec2v1.LaunchTemplate
+		want     string
+		asked    int
+	}{
+		{ec2v1.LaunchTemplate{Name: "web"}, "3", 1},
+		{ec2v1.LaunchTemplate{ID: "lt-1", Version: "$Latest"}, "7", 1},
+		// A number is what it is.
+		{ec2v1.LaunchTemplate{ID: "lt-1", Version: "5"}, "5", 0},
+	} {
+		session.asked = 0
+		in := inputOf(
+			spec(func(s *ec2v1.EC2InstanceSpec) {
+				s.LaunchTemplate, s.Image, s.InstanceType = &test.template, ec2v1.Image{}, ""
+			}),
+			// What the last attempt was launched from is not taken for what another template has.
+			intent(1, func(i *LaunchIntent) { i.Template, i.TemplateVersion = "lt-2@", "9" }),
+		)
+		if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session); err != nil {
+			t.Fatal(err)
+		}
+		if in.Prepared == nil || in.Prepared.Parameters.LaunchTemplateVersion != test.want || session.asked != test.asked {
+			t.Fatalf("%+v: got %+v after %d questions", test.template, in.Prepared, session.asked)
+		}
+		if p := in.Prepared.Parameters; p.ImageID != "" || p.InstanceType != "" {
+			t.Errorf("%+v: image %q and type %q are not left to the template", test.template, p.ImageID, p.InstanceType)
+		}
+	}
+}
+
+// What an alias stood for when the launch was decided, it stands for when that is repeated.
+func TestPrepareRepeatsTheTemplatesVersion(t *testing.T) {
+	session := &resolver{}
+	in := inputOf(
+		spec(func(s *ec2v1.EC2InstanceSpec) {
+			s.LaunchTemplate = &ec2v1.LaunchTemplate{Name: "web", Version: "$Latest"}
+		}),
+		intent(1, func(i *LaunchIntent) { i.Template, i.TemplateVersion = "web@$Latest", "9" }),
+	)
+	if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session); err != nil {
+		t.Fatal(err)
+	}
+	if in.Prepared == nil || in.Prepared.Parameters.LaunchTemplateVersion != "9" || session.asked != 0 {
+		t.Errorf("got %+v after %d questions", in.Prepared, session.asked)
+	}
+}
+
 func TestPrepareFails(t *testing.T) {
+	fromTemplate := inputOf(spec(func(s *ec2v1.EC2InstanceSpec) { s.LaunchTemplate = &ec2v1.LaunchTemplate{Name: "web"} }))
+	missing := &resolver{err: failureOf(cloud.ClassDependency)}
+	if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &fromTemplate, missing); err != nil {
+		t.Fatal(err)
+	}
+	if e := fromTemplate.PrepareError; fromTemplate.Prepared != nil || e == nil || e.Reason != ec2v1.ReasonDependencyNotReady {
+		t.Errorf("without the template it is %+v, %+v", fromTemplate.Prepared, e)
+	}
+
 	byParameter := spec(func(s *ec2v1.EC2InstanceSpec) { s.Image = ec2v1.Image{SSMParameter: "/one"} })
 	r := &Reconciler{Live: newFakeClient()}
 	throttled := failureOf(cloud.ClassThrottled)

@@ -27,7 +27,10 @@ var (
 	classes = []cloud.Class{
 		cloud.ClassInvalid, cloud.ClassCapacity, cloud.ClassThrottled, cloud.ClassUnauthorized, cloud.ClassNotYetVisible, cloud.ClassTransient,
 	}
-	remembered = []Step{StepLaunch, StepFindByID, StepFindByToken, StepStart, StepStop, StepTag, StepTerminate, StepTerminateSurplus}
+	remembered = []Step{
+		StepLaunch, StepFindByID, StepFindByToken, StepStart, StepStop, StepTag, StepTerminate, StepTerminateSurplus, StepReplace, StepReboot,
+		modifying(fieldGroups), modifying("instanceType"), modifying(fieldUserData), reading(fieldUserData),
+	}
 )
 
 // chance is true one time in n.
@@ -49,7 +52,8 @@ func aTime(t *rapid.T, label string) time.Time {
 }
 
 func aSpec(t *rapid.T, s *ec2v1.EC2InstanceSpec) {
-	s.PowerState = pick(t, "power", "", ec2v1.PowerStateRunning, ec2v1.PowerStateStopped)
+	s.PowerState = pick(t, "power", "", ec2v1.PowerStateRunning, ec2v1.PowerStateStopped, ec2v1.PowerStateHibernated)
+	s.ProtectionPolicy = pick(t, "protection policy", "", ec2v1.ProtectionRespect, ec2v1.ProtectionLift)
 	s.DeletionPolicy = pick(t, "deletion policy", "", ec2v1.DeletionTerminate, ec2v1.DeletionStop, ec2v1.DeletionRetain)
 	s.RecreatePolicy = pick(t, "recreate policy", "", ec2v1.RecreateAlways, ec2v1.RecreateNever)
 	s.Suspend = pick(t, "suspend", nil, new(false), new(true))
@@ -58,6 +62,17 @@ func aSpec(t *rapid.T, s *ec2v1.EC2InstanceSpec) {
 	s.UserData = pick(t, "user data", nil, &ec2v1.UserData{Inline: "echo"})
 	if chance(t, 3, "parameter") {
 		s.Image = ec2v1.Image{SSMParameter: pick(t, "parameter name", "/one", "/two")}
+	}
+	s.UpdatePolicy.Allow = pick(t, "allow", "", ec2v1.UpdateInPlace, ec2v1.UpdateStopStart, ec2v1.UpdateReplace)
+	if chance(t, 3, "override") {
+		field := pick(t, "overridden", "instanceType", "keyName", fieldGroups, fieldUserData)
+		to := pick(t, "to", ec2v1.UpdateIgnore, ec2v1.UpdateInPlace, ec2v1.UpdateStopStart, ec2v1.UpdateReplace)
+		s.UpdatePolicy.Overrides = []ec2v1.UpdateOverride{{Field: field, Allow: to}}
+	}
+	s.SecurityGroupIDs = pick(t, "groups", nil, []string{groupA}, []string{groupB, groupA})
+	s.Ignore = pick(t, "ignore", nil, &ec2v1.Ignore{SecurityGroupIDs: []string{groupC}, TagPrefixes: []string{"te"}})
+	if chance(t, 4, "reboot") {
+		s.RebootRequestedAt = new(metav1.NewTime(aTime(t, "reboot at")))
 	}
 	s.Tags = nil
 	for _, key := range []string{"Name", "team", "new"} {
@@ -71,6 +86,7 @@ func aStatus(t *rapid.T, s *ec2v1.EC2InstanceStatus) {
 	if chance(t, 3, "status is empty") {
 		return
 	}
+	s.ManagedSecurityGroupIDs = pick(t, "managed groups", nil, []string{groupA}, []string{groupA, groupC})
 	s.ManagedTagKeys = pick(t, "managed", nil, []string{"Name"}, []string{"Name", "new", "team"})
 	if chance(t, 4, "nothing recorded") {
 		return
@@ -100,6 +116,10 @@ func anIntent(t *rapid.T, in *Input) {
 		intent(anAttempt(t, "attempt"), func(i *LaunchIntent) {
 			i.At = metav1.NewTime(aTime(t, "intended at"))
 			i.SSMParameter = pick(t, "intended parameter", "", "/one")
+			i.Generation = pick[int64](t, "intended generation", 0, 3)
+			if chance(t, 3, "replacing") {
+				i.Replacing = new(metav1.NewTime(aTime(t, "replacing at")))
+			}
 		})(in)
 	}
 }
@@ -109,6 +129,9 @@ func anEntry(t *rapid.T, n int) observer.Entry {
 	e.ClientToken = aToken(t, "token")
 	e.OwnedBy.UID = pick[types.UID](t, "owner", "", testUID, testUID, otherUID)
 	e.Gone = chance(t, 6, "gone")
+	if chance(t, 2, "interface") {
+		interfaceWith(pick(t, "shown groups", []string{groupA}, []string{groupA, groupC}, []string{groupB})...)(&e.Instance)
+	}
 	if chance(t, 4, "missing") {
 		e.Missing = aTime(t, "missing since")
 	}
@@ -150,7 +173,7 @@ func aMemory(t *rapid.T, in *Input) {
 	m := &in.Memory
 	for _, step := range remembered {
 		if chance(t, 3, "called "+string(step)) {
-			of := pick(t, "of", instanceID(anAttempt(t, "of id")), aToken(t, "of token"), launchedTags(instanceID(1), testTags()))
+			of := pick(t, "of", changeOf(cloud.InstanceType{Type: "t3.large"}), instanceID(1)+" b", instanceID(anAttempt(t, "of id")), aToken(t, "of token"), launchedTags(instanceID(1), testTags()))
 			m.record(step, of, in.Now.Add(-time.Duration(rapid.IntRange(0, 600).Draw(t, "ago"))*time.Second), anError(t, step))
 		}
 	}
@@ -158,6 +181,12 @@ func aMemory(t *rapid.T, in *Input) {
 		if chance(t, 6, "remembered") {
 			*into = aToken(t, "remembered token")
 		}
+	}
+	if chance(t, 2, "read") {
+		m.Readings = map[string]Reading{fieldUserData: {
+			ID: instanceID(anAttempt(t, "read id")), At: aTime(t, "read at"), Generation: pick[int64](t, "read for", 2, 3),
+			Value: "a", Wanted: pick(t, "wanted", "a", "b"),
+		}}
 	}
 	m.Voiding.First = aTime(t, "voiding since")
 	if chance(t, 6, "gone") {
@@ -246,7 +275,7 @@ func whateverIsGiven(t *testing.T, holds func(*rapid.T, Input, Plan)) {
 func TestDecideIsPure(t *testing.T) {
 	whateverIsGiven(t, func(t *rapid.T, in Input, p Plan) {
 		before := snapshot(t, in)
-		if diff := cmp.Diff(p, Decide(in)); diff != "" {
+		if diff := cmp.Diff(p, Decide(in), comparablePlans); diff != "" {
 			t.Fatalf("two decisions on one input:\n%s", diff)
 		}
 		if diff := cmp.Diff(before, snapshot(t, in)); diff != "" {
@@ -362,6 +391,42 @@ func TestDecideRemovesOnlyItsOwnTags(t *testing.T) {
 		for key := range p.SetTags {
 			if key == "foreign" {
 				t.Fatal("sets a tag of somebody else's")
+			}
+		}
+	})
+}
+
+// What policy does not allow is not done, whatever else is so.
+func TestDecideGoesNoFurtherThanPolicyAllows(t *testing.T) {
+	most := func(in Input) int {
+		furthest := slices.Index(disruption, ec2v1.PlanAction(allowanceOf(&in.Object.Spec, "image")))
+		for _, f := range fields {
+			furthest = max(furthest, slices.Index(disruption, ec2v1.PlanAction(allowanceOf(&in.Object.Spec, f.Name))))
+		}
+		return furthest
+	}
+	whateverIsGiven(t, func(t *rapid.T, in Input, p Plan) {
+		stop := p.Step == StepStop && !in.wantsStopped() && in.Object.DeletionTimestamp == nil
+		if stop && most(in) < slices.Index(disruption, ec2v1.PlanActionStopStart) {
+			t.Fatalf("stops an instance that shall run, for %q", p.Field)
+		}
+		if p.Step == StepReplace && most(in) < slices.Index(disruption, ec2v1.PlanActionReplace) {
+			t.Fatalf("replaces an instance, for %q", p.Field)
+		}
+	})
+}
+
+// A group that is somebody else's stays on the instance.
+func TestDecideKeepsTheGroupsOfOthers(t *testing.T) {
+	whateverIsGiven(t, func(t *rapid.T, in Input, p Plan) {
+		m, ok := p.Modification.(cloud.SecurityGroups)
+		if !ok {
+			return
+		}
+		for _, id := range p.Instance.SecurityGroupIDs {
+			ours := slices.Contains(learn(in).ourGroups(in), id) && !ignoresGroup(&in.Object.Spec, id)
+			if !slices.Contains(m.IDs(), id) && !ours {
+				t.Fatalf("takes %s away: %+v", id, m)
 			}
 		}
 	})

@@ -123,8 +123,8 @@ func (r *Reconciler) pass(ctx context.Context, obj *ec2v1.EC2Instance) (time.Dur
 	return p.fights.within(after, r.Clock.Now()), err
 }
 
-// maxLooks bounds how often a pass looks something up and decides again: launch parameters, the id, the token.
-const maxLooks = 4
+// maxLooks bounds how often a pass looks something up and decides again: launch parameters, the id, the token, attributes.
+const maxLooks = 8
 
 // decide decides, and finds out what the decision asks for, until there is something to do.
 func (p *pass) decide(ctx context.Context) (Plan, error) {
@@ -139,7 +139,13 @@ func (p *pass) decide(ctx context.Context) (Plan, error) {
 			}
 			continue
 		}
-		p.actor.look(ctx, p.in, plan)
+		if plan.Step.reads() {
+			if err := p.read(ctx, plan); err != nil {
+				return Plan{}, err
+			}
+		} else {
+			p.actor.look(ctx, p.in, plan)
+		}
 		p.refresh()
 	}
 	plan := Decide(p.in)
@@ -155,11 +161,13 @@ func (p *pass) carryOut(ctx context.Context, plan Plan) (time.Duration, error) {
 	if err := p.applyLifecycle(ctx, plan); err != nil {
 		return p.conflicted(ctx, plan, err)
 	}
-	if plan.Step == StepTag {
-		// The keys are recorded as ours before they are set, so that they can be removed whatever happens now.
+	if plan.tellsFirst() {
 		if err := p.applyStatus(ctx, plan); err != nil {
 			return 0, err
 		}
+	}
+	if err := p.complete(ctx, &plan); err != nil {
+		return 0, err
 	}
 	told, err := p.act(ctx, plan)
 	if why := cloud.Unconfirmed(err); why != nil {
@@ -195,6 +203,9 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	if err != nil {
 		failure := cloud.ErrorOf(err)
 		p.logFailure(plan.Step, failure)
+		if plan.Step.modifies() || plan.Step == StepReplace {
+			return p.refused(plan, failure)
+		}
 		plan.Verdict = plan.Verdict.failed(failure)
 		plan.After = p.actor.memory.wait(memoryStep(plan.Step), plan.Of, p.Clock.Now())
 		plan.Events = append(plan.Events, warning(reasonOf(failure.Class), "%s", failure.Error()))
@@ -203,6 +214,19 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	p.refresh()
 	next := Decide(p.in)
 	next.Events = append(told, next.Events...)
+	if next.Step != StepNone && next.After == 0 {
+		next.After = again
+	}
+	return outcome{plan: next}
+}
+
+// refused tells of a change that EC2 did not make: the decision after it knows what becomes of it, and of all others.
+func (p *pass) refused(plan Plan, failure *cloud.Error) outcome {
+	p.refresh()
+	next := Decide(p.in)
+	if failure.Class != cloud.ClassThrottled {
+		next.Events = append(next.Events, warning(reasonOf(failure.Class), "Updating %s: %s", plan.Field, failure.Error()))
+	}
 	if next.Step != StepNone && next.After == 0 {
 		next.After = again
 	}

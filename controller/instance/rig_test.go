@@ -53,10 +53,15 @@ type fakeEC2 struct {
 	// statuses are what EC2 says of running instances' status checks, by id; refuseStatuses fails the lists of them.
 	statuses       map[string]cloud.InstanceStatus
 	refuseStatuses error
+	// unlisted is what no list of instances shows.
+	unlisted unlisted
 }
 
 func newFakeEC2() *fakeEC2 {
-	return &fakeEC2{instances: map[string]cloud.Instance{}, parameter: map[string]string{}, statuses: map[string]cloud.InstanceStatus{}}
+	return &fakeEC2{
+		instances: map[string]cloud.Instance{}, parameter: map[string]string{}, statuses: map[string]cloud.InstanceStatus{},
+		unlisted: newUnlisted(),
+	}
 }
 
 // call begins a call that changes something; the caller unlocks.
@@ -120,6 +125,10 @@ func (f *fakeEC2) Terminate(_ context.Context, id string) (cloud.State, error) {
 
 func (f *fakeEC2) Stop(_ context.Context, id string) (cloud.State, error) {
 	return f.move("Stop", id, cloud.StateStopping)
+}
+
+func (f *fakeEC2) Hibernate(_ context.Context, id string) (cloud.State, error) {
+	return f.move("Hibernate", id, cloud.StateStopping)
 }
 
 func (f *fakeEC2) Start(_ context.Context, id string) (cloud.State, error) {
@@ -209,6 +218,10 @@ func (f *fakeEC2) ListStatuses(_ context.Context, yield func([]cloud.InstanceSta
 }
 
 func (f *fakeEC2) ResolveImage(context.Context, string) (string, error) { return testImage, nil }
+
+func (f *fakeEC2) ResolveTemplate(_ context.Context, t cloud.TemplateRef) (cloud.Template, error) {
+	return cloud.Template{ID: t.ID, Version: "1"}, nil
+}
 
 func (f *fakeEC2) AccountID(context.Context) (string, error) { return "123456789012", nil }
 

@@ -40,11 +40,15 @@ func buildStatus(obj *ec2v1.EC2Instance, cluster string, p Plan, now time.Time) 
 	if checks := statusChecks(obj, p.Instance); checks != nil {
 		known.WithStatusChecks(checks)
 	}
+	if rebooted := cmp.Or(p.Rebooted, obj.Status.LastRebootTime); rebooted != nil {
+		known.WithLastRebootTime(*rebooted)
+	}
 	return known.
 		WithScheduledEvents(scheduledEvents(obj, p.Instance)...).
 		WithObservedGeneration(obj.Generation).
 		WithConditions(conditions(obj, p.Verdict, now)...).
 		WithManagedTagKeys(p.ManagedTagKeys...).
+		WithManagedSecurityGroupIDs(p.ManagedGroups...).
 		WithPlan(plannedChanges(p.Changes)...)
 }
 

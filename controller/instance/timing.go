@@ -53,6 +53,11 @@ const (
 	// different worlds to cost two writes a minute, and soon enough for nobody to act on what a woken leader has told.
 	overwrittenAfter = 30 * time.Second
 
+	// readAgain is how often what EC2 tells only by a call for each instance is read, with up to a readSpread-th more. At 20 calls a
+	// second and account (EC2's limit) 10,000 instances with four such fields take half an hour's worth of it.
+	readAgain  = time.Hour
+	readSpread = 8
+
 	// accountAgain is when to look again at an account that is missing or not allowed. A change of the account
 	// or the namespace wakes the object at once; this is for a wake-up that is lost.
 	accountAgain = 5 * time.Minute
@@ -61,6 +66,9 @@ const (
 	// cache does not have what is not ours, so that nothing tells when it goes.
 	childAgain = time.Minute
 )
+
+// second is what Kubernetes' times are exact to.
+const second = time.Second
 
 // doubled returns start, doubled times over, and at most limit.
 func doubled(start, limit time.Duration, times int64) time.Duration {

@@ -145,9 +145,16 @@ func (v Verdict) failed(err *cloud.Error) Verdict {
 func (f facts) running(in Input, changes []Change) Verdict {
 	v := Verdict{Launched: f.launched("", ""), Synced: synced(in.suspended(), changes), Reachable: f.reachable}
 	reason, message, there := f.power(in.Object.Spec.PowerState)
+	if namesOf(changes, ec2v1.PlanActionStopStart) != "" || namesOf(changes, ec2v1.PlanActionReplace) != "" {
+		there = true // It is on its way for a change, which tells more.
+	}
 	switch {
 	case in.suspended() && pending(changes):
 		v.Ready = condition(metav1.ConditionFalse, ec2v1.ReasonSuspended, "spec.suspend is true: EC2 is not brought to spec")
+	case there && !pending(changes) && !in.suspended() && failed(changes) != "":
+		v.Ready = condition(metav1.ConditionFalse, ec2v1.ReasonBlocked, "The change of "+failed(changes)+" failed: see status.plan")
+		stalled := condition(metav1.ConditionTrue, v.Ready.Reason, v.Ready.Message)
+		v.Stalled = &stalled
 	case there && !pending(changes):
 		v.Ready = condition(metav1.ConditionTrue, reason, message)
 	default:
@@ -163,7 +170,7 @@ func (f facts) running(in Input, changes []Change) Verdict {
 // power tells where the instance is on its way to the wanted power state, and whether it is there.
 func (f facts) power(want ec2v1.PowerState) (reason, message string, there bool) {
 	state := f.current.State
-	if want == ec2v1.PowerStateStopped {
+	if wantsStopped(want) {
 		if state == cloud.StateStopped {
 			return ec2v1.ReasonStopped, "The instance is stopped, as spec asks", true
 		}
@@ -172,7 +179,21 @@ func (f facts) power(want ec2v1.PowerState) (reason, message string, there bool)
 	if state == cloud.StateRunning {
 		return ec2v1.ReasonRunning, "The instance runs, as spec asks", true
 	}
+	if interrupted(f.current) {
+		return ec2v1.ReasonInterrupted, "EC2 has stopped the Spot Instance and starts it again when it has the capacity", false
+	}
 	return ec2v1.ReasonStarting, fmt.Sprintf("The instance is %s and is to run", state), false
+}
+
+// failed lists the fields whose changes have failed.
+func failed(changes []Change) string {
+	var names []string
+	for _, c := range changes {
+		if c.State == ec2v1.PlanStateFailed {
+			names = append(names, c.Field)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func pending(changes []Change) bool {
@@ -189,17 +210,22 @@ func synced(suspended bool, changes []Change) State {
 	if len(changes) == 0 {
 		return condition(metav1.ConditionTrue, ec2v1.ReasonInSync, "EC2 matches spec")
 	}
-	reason := ec2v1.ReasonUnsupported
+	reason, blocked := ec2v1.ReasonNotAllowed, false
 	names := make([]string, len(changes))
 	for i, c := range changes {
 		names[i] = c.Field
 		switch {
 		case c.State == ec2v1.PlanStatePending:
+		case c.State == ec2v1.PlanStateFailed:
+			blocked = true
 		case c.Action == ec2v1.PlanActionReplace:
 			reason = ec2v1.ReasonReplacementRequired
 		case c.Action == ec2v1.PlanActionStopStart && reason != ec2v1.ReasonReplacementRequired:
 			reason = ec2v1.ReasonStopRequired
 		}
+	}
+	if blocked {
+		reason = ec2v1.ReasonBlocked
 	}
 	if pending(changes) {
 		reason = ec2v1.ReasonUpdatePending

@@ -29,7 +29,7 @@ func (p *pass) applyLifecycle(ctx context.Context, plan Plan) error {
 	intent := intentOf(p.obj, p.Cluster)
 	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithUID(p.obj.UID).WithResourceVersion(p.version).
 		WithFinalizers(ec2v1.InstanceFinalizer)
-	if plan.Step == StepIntend {
+	if plan.Step.writesIntent() {
 		intent = plan.Intent
 	}
 	if intent == nil && plan.Instance == nil {
@@ -49,6 +49,8 @@ func (p *pass) applyLifecycle(ctx context.Context, plan Plan) error {
 	p.version = result.ResourceVersion
 	if plan.Step == StepIntend {
 		p.actor.memory.Wrote = plan.Intent.Token
+	}
+	if plan.Step.writesIntent() {
 		p.in.Object = withIntent(p.obj, config)
 	}
 	return nil

@@ -109,10 +109,33 @@ func (w *world) drawSpec(name string) *ec2v1ac.EC2InstanceSpecApplyConfiguration
 	if w.random.IntN(4) == 0 {
 		spec.WithSubnetID(ec2sim.SubnetB)
 	}
+	w.drawChanges(spec)
 	if w.random.IntN(4) == 0 {
 		spec.WithConnection(ec2v1ac.Connection().WithConfigMapName("map-" + w.pick("x", "y")))
 	}
 	return spec
+}
+
+// drawChanges draws what an instance can be changed in, and how far the operator may go for it.
+func (w *world) drawChanges(spec *ec2v1ac.EC2InstanceSpecApplyConfiguration) {
+	if w.random.IntN(3) == 0 {
+		spec.WithInstanceType("t3.small")
+	}
+	if w.random.IntN(3) == 0 {
+		spec.WithSecurityGroupIDs(ec2sim.SecurityGroupWeb)
+	}
+	if w.random.IntN(4) == 0 {
+		spec.WithIAMInstanceProfile(ec2v1ac.IAMInstanceProfile().WithName(w.pick(ec2sim.InstanceProfileName, ec2sim.OtherInstanceProfileName)))
+	}
+	if w.random.IntN(4) == 0 {
+		spec.WithImage(ec2v1ac.Image().WithID(ec2sim.ImageAL2023Next))
+	}
+	switch w.random.IntN(4) {
+	case 0:
+		spec.WithUpdatePolicy(ec2v1ac.UpdatePolicy().WithAllow(ec2v1.UpdateStopStart))
+	case 1:
+		spec.WithUpdatePolicy(ec2v1ac.UpdatePolicy().WithAllow(ec2v1.UpdateReplace))
+	}
 }
 
 func (w *world) get(name string) (*ec2v1.EC2Instance, error) {

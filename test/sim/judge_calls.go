@@ -217,11 +217,11 @@ func (j *judge) hadEffect(c *call, after string) {
 	j.holds(callsHaveEffect, idle.times <= effectless, "%s made %s %d times, and it changes nothing", c.user, c.action, idle.times)
 }
 
-// truthOf is all instances, with their states and tags, as text.
+// truthOf is all instances, with their states, what can be changed of them, and their tags, as text.
 func truthOf(all []ec2sim.Instance) string {
 	var b strings.Builder
 	for _, i := range all {
-		fmt.Fprintf(&b, "%s %s", i.ID, i.State)
+		fmt.Fprintf(&b, "%s %s %s %v %s %s", i.ID, i.State, i.InstanceType, i.SecurityGroupIDs, i.InstanceProfile, i.UserDataSHA256)
 		for _, key := range slices.Sorted(maps.Keys(i.Tags)) {
 			fmt.Fprintf(&b, " %s=%s", key, i.Tags[key])
 		}

@@ -23,6 +23,7 @@ type intent struct {
 	UID     types.UID `json:"uid"`
 	Attempt int64     `json:"attempt"`
 	Token   string    `json:"token"`
+	Hash    string    `json:"hash"`
 }
 
 // intentIn reads an object's launch intent; nil when it has none, or one that is not its own.
@@ -134,7 +135,11 @@ func (j *judge) intended(before, after *ec2v1.EC2Instance, user string) {
 	if now == nil {
 		return
 	}
-	if old := j.intentIn(before); old != nil {
+	if old := j.intentIn(before); old != nil && old.Token == now.Token {
+		// That the instance is to be replaced, or is not any more, is noted on the intent that made it.
+		j.holds(sameParameters, old.Hash == now.Hash, "the intent of attempt %d of %s has another hash than before", now.Attempt, after.Name)
+		return
+	} else if old != nil {
 		j.holds(onePerAttempt, now.Attempt == old.Attempt+1, "%s has an intent of attempt %d after one of attempt %d", after.Name, now.Attempt, old.Attempt)
 		j.mayRise(old.Token, after.Name)
 	} else if !j.launches.tampered[after.UID] {

@@ -4,6 +4,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
@@ -57,18 +58,42 @@ func (j *judge) allowed(c *call) {
 
 // asksFor tells whether an object asks for a change. surplus: EC2 has two live instances of it.
 func asksFor(obj *ec2v1.EC2Instance, action string, surplus bool) bool {
-	deleting, policy := obj.DeletionTimestamp != nil, obj.Spec.DeletionPolicy
+	if obj.DeletionTimestamp != nil {
+		return asksForInDeletion(obj, action, surplus)
+	}
 	stopped := obj.Spec.PowerState == ec2v1.PowerStateStopped
 	switch action {
 	case "TerminateInstances":
-		return surplus || (deleting && policy != ec2v1.DeletionRetain && policy != ec2v1.DeletionStop)
+		return surplus || letsUpdate(obj, ec2v1.UpdateReplace)
 	case "StopInstances":
-		return (deleting && policy == ec2v1.DeletionStop) || (!deleting && stopped)
+		return stopped || letsUpdate(obj, ec2v1.UpdateStopStart)
 	case "StartInstances":
-		return !deleting && !stopped
+		return !stopped
 	default:
-		return !deleting
+		return true
 	}
+}
+
+// asksForInDeletion is the same of an object that is being deleted.
+func asksForInDeletion(obj *ec2v1.EC2Instance, action string, surplus bool) bool {
+	policy := obj.Spec.DeletionPolicy
+	switch action {
+	case "TerminateInstances":
+		return surplus || (policy != ec2v1.DeletionRetain && policy != ec2v1.DeletionStop)
+	case "StopInstances":
+		return policy == ec2v1.DeletionStop
+	case "ModifyInstanceAttribute":
+		return obj.Spec.ProtectionPolicy == ec2v1.ProtectionLift
+	default:
+		return false
+	}
+}
+
+// letsUpdate tells whether an object lets the operator go as far as that for a change of any field.
+func letsUpdate(obj *ec2v1.EC2Instance, most ec2v1.UpdateAllowance) bool {
+	enough := func(a ec2v1.UpdateAllowance) bool { return a == ec2v1.UpdateReplace || a == most }
+	return enough(obj.Spec.UpdatePolicy.Allow) ||
+		slices.ContainsFunc(obj.Spec.UpdatePolicy.Overrides, func(o ec2v1.UpdateOverride) bool { return enough(o.Allow) })
 }
 
 func tagOfTruth(sim *ec2sim.Sim, id, key string) string {

@@ -53,7 +53,7 @@ func (j *judge) stays(where, text string) {
 	}
 }
 
-// staysInCall: no secret is in a call, but in the user data of a launch.
+// staysInCall: no secret is in a call, but in the user data of a launch, or of a change.
 func (j *judge) staysInCall(c *call) {
 	if len(j.secrets.marks) == 0 {
 		return
@@ -61,8 +61,11 @@ func (j *judge) staysInCall(c *call) {
 	text := c.text
 	if len(c.form) > 0 && c.form.Has("Action") {
 		rest := maps.Clone(c.form)
-		if c.action == "RunInstances" {
+		switch c.action {
+		case "RunInstances":
 			delete(rest, "UserData")
+		case "ModifyInstanceAttribute":
+			delete(rest, "UserData.Value")
 		}
 		text, _ = url.QueryUnescape(rest.Encode()) // It was encoded a moment ago.
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -178,12 +179,7 @@ func actionOf(r *http.Request) (action, text string, err error) {
 
 // changesEC2 tells the actions that change something.
 func changesEC2(action string) bool {
-	switch action {
-	case "RunInstances", "TerminateInstances", "StartInstances", "StopInstances", "CreateTags", "DeleteTags":
-		return true
-	default:
-		return false
-	}
+	return !slices.ContainsFunc([]string{"Describe", "Get", "Assume"}, func(reads string) bool { return strings.HasPrefix(action, reads) })
 }
 
 // tracer writes the events of a process to the trace.

@@ -80,7 +80,8 @@ func toldInstance(i ec2sim.Instance) string {
 		tags = append(tags, key+"="+value)
 	}
 	slices.Sort(tags)
-	return fmt.Sprintf("EC2 instance: %s %s %s %s %v user data %q tags %v", i.State, i.InstanceType, i.ImageID, i.SubnetID, i.SecurityGroupIDs, i.UserDataSHA256, tags)
+	return fmt.Sprintf("EC2 instance: %s %s %s %s %v profile %s user data %q tags %v",
+		i.State, i.InstanceType, i.ImageID, i.SubnetID, i.SecurityGroupIDs, i.InstanceProfile, i.UserDataSHA256, tags)
 }
 
 // told tells an object, with managedFields in an order that does not depend on their times.

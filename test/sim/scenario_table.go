@@ -46,10 +46,59 @@ var scenarios = []scenario{
 		writes: 2, launched: 1,
 	},
 	{name: "a second manager gives its tag up", before: []deed{asked(tagged("red")), alsoTagged}, measured: givenUp, writes: 2, launched: 1},
+	{name: "change the groups", before: []deed{asked()}, measured: asked(grouped), writes: 2, launched: 1},
+	{name: "change the profile", before: []deed{asked(profiled(ec2sim.InstanceProfileName))}, measured: asked(profiled(ec2sim.OtherInstanceProfileName)), writes: 2, launched: 1},
+	{name: "change the metadata options", before: []deed{asked()}, measured: asked(withHops), writes: 2, launched: 1},
+	{name: "change the protections", before: []deed{asked()}, measured: asked(protected), writes: 3, launched: 1},
+	{name: "change monitoring and shutdown behavior", before: []deed{asked()}, measured: asked(watched), writes: 3, launched: 1},
+	{name: "reboot", before: []deed{asked()}, measured: asked(rebooted), writes: 2, launched: 1},
+	{name: "change the type, not allowed", before: []deed{asked()}, measured: asked(typed("t3.small")), writes: 1, launched: 1},
+	{
+		name: "change the type", before: []deed{asked()}, measured: asked(typed("t3.small"), updates(ec2v1.UpdateStopStart)),
+		writes: stopStartWrites, launched: 1, moments: true,
+	},
+	{
+		name: "change the type, two operators", operators: 2, before: []deed{asked()},
+		measured: asked(typed("t3.small"), updates(ec2v1.UpdateStopStart)), writes: 2 * stopStartWrites, launched: 1,
+	},
+	{
+		name: "change the type, refused", before: []deed{asked()}, measured: asked(typed("t4g.small"), updates(ec2v1.UpdateStopStart)),
+		writes: stopStartWrites + 1, launched: 1,
+	},
+	{
+		name: "change the type of a stopped one", before: []deed{asked(stopped)},
+		measured: asked(stopped, typed("t3.small"), updates(ec2v1.UpdateStopStart)), writes: 2, launched: 1,
+	},
+	{
+		name: "change user data", before: []deed{secret, asked(withUserData)}, measured: asked(withInlineData, updates(ec2v1.UpdateStopStart)),
+		writes: stopStartWrites, launched: 1,
+	},
+	{
+		name: "change type, user data, groups and a tag", before: []deed{asked(tagged("red"))},
+		measured: asked(tagged("blue"), grouped, typed("t3.small"), withInlineData, updates(ec2v1.UpdateStopStart)),
+		writes:   stopStartWrites + 3, launched: 1,
+	},
+	{
+		name: "replace", before: []deed{asked()}, measured: asked(imaged, updates(ec2v1.UpdateReplace)),
+		writes: replaceWrites, launched: 2, terminated: 1, moments: true,
+	},
+	{
+		name: "replace, two operators", operators: 2, before: []deed{asked()}, measured: asked(imaged, updates(ec2v1.UpdateReplace)),
+		writes: 2 * replaceWrites, launched: 2, terminated: 1,
+	},
+	{
+		name: "replace, never recreated", before: []deed{asked(neverRecreated)},
+		measured: asked(neverRecreated, imaged, updates(ec2v1.UpdateReplace)), writes: replaceWrites, launched: 2, terminated: 1,
+	},
 	{name: "delete", before: []deed{asked(exposed, connected)}, measured: deleted, writes: 2, launched: 1, terminated: 1},
 	{name: "delete, two operators", operators: 2, before: []deed{asked()}, measured: deleted, writes: 2, launched: 1, terminated: 1},
 	{name: "delete, stopped", before: []deed{asked(afterwards(ec2v1.DeletionStop))}, measured: deleted, writes: 2, launched: 1},
 	{name: "delete, retained", before: []deed{asked(afterwards(ec2v1.DeletionRetain))}, measured: deleted, writes: 2, launched: 1},
+	{name: "delete, protected", before: []deed{asked(protected)}, measured: deleted, writes: 2, launched: 1},
+	{
+		name: "delete, protection lifted", before: []deed{asked(protected, lifting)}, measured: deleted,
+		writes: 4, launched: 1, terminated: 1,
+	},
 	{
 		name: "retained, and then deleted after all", before: []deed{asked(afterwards(ec2v1.DeletionRetain))},
 		measured: atOnce(asked(), deleted), writes: 2, launched: 1, terminated: 1,
@@ -59,6 +108,13 @@ var scenarios = []scenario{
 		writes: 4, launched: 2,
 	},
 }
+
+// What a change may cost that disrupts: it is told once when it starts, and costs what a stop and a start do, and one more where EC2
+// refuses it; a new instance costs what a first one does, and its end two.
+const (
+	stopStartWrites = 8
+	replaceWrites   = 8
+)
 
 // specOf is the user's part of spec.
 type specOf = ec2v1ac.EC2InstanceSpecApplyConfiguration
@@ -94,6 +150,38 @@ func neverRecreated(s *specOf) { s.WithRecreatePolicy(ec2v1.RecreateNever) }
 
 func withUserData(s *specOf) {
 	s.WithUserData(ec2v1ac.UserData().WithSecretKeyRef(ec2v1ac.KeyReference().WithName("boot").WithKey("script")))
+}
+
+func withInlineData(s *specOf) { s.WithUserData(ec2v1ac.UserData().WithInline("#!/bin/sh\ntrue\n")) }
+
+func grouped(s *specOf) {
+	s.SecurityGroupIDs = nil
+	s.WithSecurityGroupIDs(ec2sim.SecurityGroupWeb)
+}
+
+func profiled(name string) func(*specOf) {
+	return func(s *specOf) { s.WithIAMInstanceProfile(ec2v1ac.IAMInstanceProfile().WithName(name)) }
+}
+
+func withHops(s *specOf) {
+	s.WithMetadataOptions(ec2v1ac.MetadataOptions().WithHTTPPutResponseHopLimit(1))
+}
+
+func typed(name string) func(*specOf) { return func(s *specOf) { s.WithInstanceType(name) } }
+
+func imaged(s *specOf) { s.WithImage(ec2v1ac.Image().WithID(ec2sim.ImageAL2023Next)) }
+
+func protected(s *specOf) { s.WithDisableAPITermination(true).WithDisableAPIStop(true) }
+
+func lifting(s *specOf) { s.WithProtectionPolicy(ec2v1.ProtectionLift) }
+
+func watched(s *specOf) { s.WithMonitoring(true).WithShutdownBehavior("terminate") }
+
+func rebooted(s *specOf) { s.WithRebootRequestedAt(metav1.Now()) }
+
+// updates says how far the operator may go for a change.
+func updates(most ec2v1.UpdateAllowance) func(*specOf) {
+	return func(s *specOf) { s.WithUpdatePolicy(ec2v1ac.UpdatePolicy().WithAllow(most)) }
 }
 
 func afterwards(policy ec2v1.DeletionPolicy) func(*specOf) {

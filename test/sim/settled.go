@@ -74,6 +74,7 @@ func (w *world) asAsked(obj *ec2v1.EC2Instance, o options) {
 	if o.operators == 1 {
 		w.taggedAsAsked(obj, live[0])
 	}
+	w.fieldsAsAsked(obj, live[0])
 	w.childrenAsAsked(obj, live[0])
 }
 

@@ -27,15 +27,15 @@ func TestDefaults(t *testing.T) {
 			want: `{
 				image: {id: ami-0123456789abcdef0}, instanceType: t3.micro,
 				accountRef: {name: default}, metadataOptions: {httpTokens: required},
-				powerState: Running, recreatePolicy: Always, deletionPolicy: Terminate}`,
+				powerState: Running, recreatePolicy: Always, deletionPolicy: Terminate, protectionPolicy: Respect, managementPolicy: Manage, updatePolicy: {allow: InPlace}}`,
 		},
 		{
 			name: "structs that are there and empty", kind: instanceKind,
-			patch: `{accountRef: {}, metadataOptions: {}}`,
+			patch: `{accountRef: {}, metadataOptions: {}, updatePolicy: {}}`,
 			want: `{
 				image: {id: ami-0123456789abcdef0}, instanceType: t3.micro,
 				accountRef: {name: default}, metadataOptions: {httpTokens: required},
-				powerState: Running, recreatePolicy: Always, deletionPolicy: Terminate}`,
+				powerState: Running, recreatePolicy: Always, deletionPolicy: Terminate, protectionPolicy: Respect, managementPolicy: Manage, updatePolicy: {allow: InPlace}}`,
 		},
 		{
 			name: "metadata options without httpTokens", kind: instanceKind,
@@ -43,17 +43,17 @@ func TestDefaults(t *testing.T) {
 			want: `{
 				image: {id: ami-0123456789abcdef0}, instanceType: t3.micro,
 				accountRef: {name: default}, metadataOptions: {httpTokens: required, httpPutResponseHopLimit: 2},
-				powerState: Running, recreatePolicy: Always, deletionPolicy: Terminate}`,
+				powerState: Running, recreatePolicy: Always, deletionPolicy: Terminate, protectionPolicy: Respect, managementPolicy: Manage, updatePolicy: {allow: InPlace}}`,
 		},
 		{
 			name: "an instance that says otherwise everywhere", kind: instanceKind,
 			patch: `{
 				accountRef: {name: prod}, metadataOptions: {httpTokens: optional},
-				powerState: Stopped, recreatePolicy: Never, deletionPolicy: Retain}`,
+				powerState: Stopped, recreatePolicy: Never, deletionPolicy: Retain, protectionPolicy: Lift, managementPolicy: Observe, updatePolicy: {allow: Replace}}`,
 			want: `{
 				image: {id: ami-0123456789abcdef0}, instanceType: t3.micro,
 				accountRef: {name: prod}, metadataOptions: {httpTokens: optional},
-				powerState: Stopped, recreatePolicy: Never, deletionPolicy: Retain}`,
+				powerState: Stopped, recreatePolicy: Never, deletionPolicy: Retain, protectionPolicy: Lift, managementPolicy: Observe, updatePolicy: {allow: Replace}}`,
 		},
 		{
 			name: "an instance that is exposed, and says no more than it has to", kind: instanceKind,
@@ -61,7 +61,7 @@ func TestDefaults(t *testing.T) {
 			want: `{
 				image: {id: ami-0123456789abcdef0}, instanceType: t3.micro,
 				accountRef: {name: default}, metadataOptions: {httpTokens: required},
-				powerState: Running, recreatePolicy: Always, deletionPolicy: Terminate,
+				powerState: Running, recreatePolicy: Always, deletionPolicy: Terminate, protectionPolicy: Respect, managementPolicy: Manage, updatePolicy: {allow: InPlace},
 				expose: {serviceName: web, type: ClusterIP, ports: [{name: http, port: 80, protocol: TCP}]}}`,
 		},
 		{
@@ -128,7 +128,7 @@ func TestTypedObjectsWithoutRequiredFields(t *testing.T) {
 	expect(t, c.Create(t.Context(), account, client.DryRunAll), []string{"spec: Required value"})
 
 	instance.Spec.KeyName = "key"
-	expect(t, c.Create(t.Context(), instance, client.DryRunAll), []string{spec.required("image"), spec.required("instanceType")})
+	expect(t, c.Create(t.Context(), instance, client.DryRunAll), []string{needsImage, needsType})
 	account.Spec.PollIntervalSeconds = 60
 	expect(t, c.Create(t.Context(), account, client.DryRunAll), []string{spec.required("region")})
 }

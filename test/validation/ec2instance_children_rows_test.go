@@ -4,7 +4,6 @@
 package validation
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -67,33 +66,11 @@ var instanceChildren = slices.Concat([]row{
 },
 	exposePorts.keyed("name", "{port: 80}"),
 	exposePorts.upTo(32, "{name: p%[1]d, port: 1%[1]d}"),
-	exposedWords("expose.type", func(word string) string { return exposing("type", word) }, "ClusterIP", "NodePort", "LoadBalancer"),
-	exposedWords("expose.ports[0].protocol", func(word string) string { return exposingPort("protocol", word) }, "TCP", "UDP", "SCTP"),
-	exposedNumber("port"),
-	exposedNumber("targetPort"),
+	spec.wordsIn("expose.type", func(word any) string { return exposing("type", word) }, "ClusterIP", "NodePort", "LoadBalancer"),
+	spec.wordsIn("expose.ports[0].protocol", func(word any) string { return exposingPort("protocol", word) }, "TCP", "UDP", "SCTP"),
+	spec.numberIn("expose.ports[0].port", func(number any) string { return exposingPort("port", number) }, 1, 65535),
+	spec.numberIn("expose.ports[0].targetPort", func(number any) string { return exposingPort("targetPort", number) }, 1, 65535),
 )
-
-// exposedWords are the rows of a member of expose that takes one of some words.
-func exposedWords(field string, with func(word string) string, allowed ...string) []row {
-	const other = "Other"
-	rows := []row{spec.refuses(field+" "+other, with(other), spec.unsupported(field, other, allowed...))}
-	for _, word := range allowed {
-		rows = append(rows, spec.accepts(field+" "+word, with(word)))
-	}
-	return rows
-}
-
-// exposedNumber are the rows of a number of a port.
-func exposedNumber(member string) []row {
-	const low, high = 1, 65535
-	field := "expose.ports[0]." + member
-	return []row{
-		spec.accepts(fmt.Sprintf("%s %d", field, low), exposingPort(member, low)),
-		spec.accepts(fmt.Sprintf("%s %d", field, high), exposingPort(member, high)),
-		spec.refuses(fmt.Sprintf("%s %d", field, low-1), exposingPort(member, low-1), spec.inBody(field, "should be greater than or equal to %d", low)),
-		spec.refuses(fmt.Sprintf("%s %d", field, high+1), exposingPort(member, high+1), spec.inBody(field, "should be less than or equal to %d", high)),
-	}
-}
 
 var childrenMoves = []move{
 	{says: "a Service and a ConfigMap named later", before: ``, after: `{expose: {serviceName: web, ports: [{name: a, port: 1}]}, connection: {configMapName: web}}`},

@@ -23,14 +23,17 @@ spec:
 `,
 	rows: slices.Concat(
 		instanceEssentials, instanceNetwork, instanceProfile, instanceUserData, instanceTags, instanceMetadata, instancePolicies,
+		instanceTemplate, instanceLaunchInterfaces, instancePlacement, instanceMarket, instanceOptions, instanceDevices, instanceUpdates, instanceBehavior,
 		instanceChildren, instanceStatusRows,
 	),
-	moves: slices.Concat(instanceMoves, childrenMoves),
+	moves: slices.Concat(instanceMoves, deviceMoves, adoptMoves, childrenMoves),
 }
 
 func TestEC2Instance(t *testing.T) { instanceKind.check(t) }
 
 const (
+	needsImage   = "spec.image: must set image unless launchTemplate or adopt is set"
+	needsType    = "spec.instanceType: must set instanceType unless launchTemplate or adopt is set"
 	imageID      = "spec.image.id: must be an image id: ami- and 8 to 17 hexadecimal digits"
 	imageSSM     = "spec.image.ssmParameter: must be the name of a Systems Manager parameter: letters, digits and _ . - / :"
 	imageOneOf   = "spec.image: must set exactly one of id and ssmParameter"
@@ -44,9 +47,9 @@ const (
 var instanceEssentials = slices.Concat([]row{
 	spec.accepts("an image and an instance type and nothing else", ``),
 	spec.refuses("no spec", `null`, "spec: Required value"),
-	spec.refuses("a spec without an image", `{image: null}`, spec.required("image")),
-	spec.refuses("a spec without an instance type", `{instanceType: null}`, spec.required("instanceType")),
-	spec.refuses("an empty spec", `{image: null, instanceType: null}`, spec.required("image"), spec.required("instanceType")),
+	spec.refuses("a spec without an image", `{image: null}`, needsImage),
+	spec.refuses("a spec without an instance type", `{instanceType: null}`, needsType),
+	spec.refuses("an empty spec", `{image: null, instanceType: null}`, needsImage, needsType),
 
 	spec.accepts("an image id of 8 digits", `{image: {id: ami-01234567}}`),
 	spec.accepts("an image id of 17 digits", `{image: {id: ami-0123456789abcdef0}}`),
@@ -217,7 +220,9 @@ var instanceMetadata = slices.Concat(
 )
 
 var instancePolicies = slices.Concat(
-	spec.words("powerState", "Running", "Stopped"),
+	spec.wordsIn("powerState", hibernating("powerState"), "Running", "Stopped", "Hibernated"),
+	spec.words("protectionPolicy", "Respect", "Lift"),
+	spec.words("managementPolicy", "Manage", "Observe"),
 	spec.words("recreatePolicy", "Always", "Never"),
 	spec.words("deletionPolicy", "Terminate", "Stop", "Retain"),
 )

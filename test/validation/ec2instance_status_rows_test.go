@@ -58,6 +58,9 @@ var instanceAddresses = slices.Concat(
 	plainList(status, "managedTagKeys").upTo(50, `"key-%[1]d"`),
 	plainList(status, "managedTagKeys").ofTexts(128),
 	plainList(status, "managedTagKeys").unique(),
+	plainList(status, "managedSecurityGroupIDs").upTo(64, `"sg-%[1]d"`),
+	plainList(status, "managedSecurityGroupIDs").ofTexts(32),
+	plainList(status, "managedSecurityGroupIDs").unique(),
 )
 
 var (

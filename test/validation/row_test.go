@@ -82,22 +82,12 @@ func (s section) text(field string, low, high int, rules ...string) []row {
 
 // words are the rows of a field that takes one of some words.
 func (s section) words(field string, allowed ...string) []row {
-	const other = "Other"
-	rows := []row{s.refuses(field+" "+other, put(field, other), s.unsupported(field, other, allowed...))}
-	for _, word := range allowed {
-		rows = append(rows, s.accepts(field+" "+word, put(field, word)))
-	}
-	return rows
+	return s.wordsIn(field, putting(field), allowed...)
 }
 
 // number are the rows of a field that takes the numbers of a range.
 func (s section) number(field string, low, high int) []row {
-	return []row{
-		s.accepts(fmt.Sprintf("%s %d", field, low), put(field, low)),
-		s.accepts(fmt.Sprintf("%s %d", field, high), put(field, high)),
-		s.refuses(fmt.Sprintf("%s %d", field, low-1), put(field, low-1), s.inBody(field, "should be greater than or equal to %d", low)),
-		s.refuses(fmt.Sprintf("%s %d", field, high+1), put(field, high+1), s.inBody(field, "should be less than or equal to %d", high)),
-	}
+	return s.numberIn(field, putting(field), low, high)
 }
 
 func (s section) path(field string) string { return string(s) + "." + field }
@@ -165,6 +155,9 @@ func put(field string, value any) string {
 	}
 	return string(patch)
 }
+
+// putting is put for one field.
+func putting(field string) with { return func(value any) string { return put(field, value) } }
 
 // letters is a text of that many characters.
 func letters(count int) string { return strings.Repeat("a", count) }

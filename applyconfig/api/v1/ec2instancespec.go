@@ -7,12 +7,14 @@ package v1
 
 import (
 	apiv1 "github.com/fieldowner/ec2-operator/api/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // EC2InstanceSpecApplyConfiguration represents a declarative configuration of the EC2InstanceSpec type for use
 // with apply.
 //
-// EC2InstanceSpec is what an instance shall be.
+// EC2InstanceSpec is what an instance shall be. What is not set is left to the launch template, where one is named, and
+// otherwise to EC2; it is never drift.
 type EC2InstanceSpecApplyConfiguration struct {
 	// accountRef names the EC2Account whose credentials are used. It defaults to the account named "default"
 	// and cannot change.
@@ -20,16 +22,90 @@ type EC2InstanceSpecApplyConfiguration struct {
 	// region is the AWS Region, such as eu-central-1. It defaults to the account's region and cannot change,
 	// be added or be removed.
 	Region *string `json:"region,omitempty"`
-	// image is the Amazon Machine Image to launch from. A change needs a new instance.
+	// launchTemplate is an EC2 launch template. What it says is used where spec says nothing, and is not drift. A
+	// change needs a new instance.
+	LaunchTemplate *LaunchTemplateApplyConfiguration `json:"launchTemplate,omitempty"`
+	// image is the Amazon Machine Image to launch from. It must be set unless launchTemplate or adopt is;
+	// the template's image is the default then. A change needs a new instance.
 	Image *ImageApplyConfiguration `json:"image,omitempty"`
-	// instanceType is EC2's instance type, such as t3.micro. A change needs the instance stopped.
+	// instanceType is EC2's instance type, such as t3.micro. It must be set unless launchTemplate or
+	// adopt is; the template's type is the default then. A change needs the instance stopped.
 	InstanceType *string `json:"instanceType,omitempty"`
+	// instanceTypeFallbacks are the instance types to launch with, in this order, while EC2 has no capacity for
+	// instanceType, 1 to 8. An instance of one of them is no drift. They can change at any time, for later launches.
+	InstanceTypeFallbacks []string `json:"instanceTypeFallbacks,omitempty"`
 	// subnetID is the subnet of the instance's first network interface. When it is not set EC2 chooses a
 	// default subnet of the default VPC. A change needs a new instance.
 	SubnetID *string `json:"subnetID,omitempty"`
+	// subnetFallbacks are the subnets to launch in, in this order, while EC2 has no capacity where subnetID is, 1 to
+	// 8. An instance in one of them is no drift. They can change at any time, for later launches.
+	SubnetFallbacks []string `json:"subnetFallbacks,omitempty"`
 	// securityGroupIDs are the security groups of the instance's first network interface, at most 16. When none
 	// is set EC2 uses the VPC's default group. They can change at any time.
 	SecurityGroupIDs []string `json:"securityGroupIDs,omitempty"`
+	// privateIPAddress is the primary private IPv4 address, from the subnet's range. By default EC2 chooses one. A
+	// change needs a new instance.
+	PrivateIPAddress *string `json:"privateIPAddress,omitempty"`
+	// ipv6AddressCount is how many IPv6 addresses, from the subnet's range, the instance's first network interface
+	// gets, 1 to 128; the instance type may allow fewer. By default the subnet decides. A change needs a new
+	// instance.
+	IPv6AddressCount *int32 `json:"ipv6AddressCount,omitempty"`
+	// associatePublicIPAddress says whether the instance's first network interface gets a public IPv4 address. By
+	// default the subnet decides. A change needs a new instance.
+	AssociatePublicIPAddress *bool `json:"associatePublicIPAddress,omitempty"`
+	// sourceDestCheck has EC2 drop what is neither from nor for the instance, on its first network interface. It
+	// must be false for an instance that routes or translates addresses. EC2's default is true. It is set right
+	// after the launch and can change at any time.
+	SourceDestCheck *bool `json:"sourceDestCheck,omitempty"`
+	// networkInterfaces are the instance's network interfaces, by device index, 1 to 16, in the place of subnetID,
+	// securityGroupIDs, privateIPAddress, ipv6AddressCount, associatePublicIPAddress and sourceDestCheck. By default
+	// there is one. A change needs a new instance, but for their securityGroupIDs and sourceDestCheck.
+	NetworkInterfaces []NetworkInterfaceApplyConfiguration `json:"networkInterfaces,omitempty"`
+	// privateDNSNameOptions say which names the instance has in its VPC. By default the subnet decides. Unless a
+	// member says otherwise a change needs the instance stopped.
+	PrivateDNSNameOptions *PrivateDNSNameOptionsApplyConfiguration `json:"privateDNSNameOptions,omitempty"`
+	// placement says where the instance runs. By default EC2 chooses. Unless a member says otherwise a change
+	// needs the instance stopped.
+	Placement *PlacementApplyConfiguration `json:"placement,omitempty"`
+	// capacityReservation says whether, and in which, Capacity Reservation the instance runs. By default it runs in
+	// any open one that matches. A change needs the instance stopped.
+	CapacityReservation *CapacityReservationApplyConfiguration `json:"capacityReservation,omitempty"`
+	// marketOptions make the instance a Spot Instance. By default it is an On-Demand Instance. A change needs a new
+	// instance.
+	MarketOptions *MarketOptionsApplyConfiguration `json:"marketOptions,omitempty"`
+	// cpuOptions are the CPU's cores and features. By default the instance type decides. Unless a member says
+	// otherwise a change needs the instance stopped.
+	CPUOptions *CPUOptionsApplyConfiguration `json:"cpuOptions,omitempty"`
+	// creditSpecification is how an instance of a burstable type (T family) pays for CPU beyond its baseline. EC2's
+	// default is standard for T2 and unlimited for later ones. It can change at any time.
+	CreditSpecification *CreditSpecificationApplyConfiguration `json:"creditSpecification,omitempty"`
+	// ebsOptimized gives the instance a throughput of its own to its volumes, where the instance type does not do
+	// so anyway. EC2's default is that of the type. A change needs the instance stopped.
+	EBSOptimized *bool `json:"ebsOptimized,omitempty"`
+	// monitoring turns on detailed monitoring: metrics each minute instead of each five minutes. EC2's default is
+	// false. It can change at any time.
+	Monitoring *bool `json:"monitoring,omitempty"`
+	// maintenance says what EC2 does about failures and planned maintenance. It can change at any time.
+	Maintenance *MaintenanceApplyConfiguration `json:"maintenance,omitempty"`
+	// hibernation says whether the instance can hibernate. A change needs a new instance.
+	Hibernation *HibernationApplyConfiguration `json:"hibernation,omitempty"`
+	// enclave says whether the instance can run Nitro Enclaves. A change needs the instance stopped.
+	Enclave *EnclaveApplyConfiguration `json:"enclave,omitempty"`
+	// licenses are License Manager's license configurations for the instance, by ARN, 1 to 16. A change needs a new
+	// instance.
+	Licenses []LicenseApplyConfiguration `json:"licenses,omitempty"`
+	// disableAPITermination protects the instance from being terminated, by the operator, too. EC2's default is
+	// false. It can change at any time.
+	DisableAPITermination *bool `json:"disableAPITermination,omitempty"`
+	// disableAPIStop protects the instance from being stopped and terminated, by the operator, too. EC2's default is
+	// false. It can change at any time.
+	DisableAPIStop *bool `json:"disableAPIStop,omitempty"`
+	// shutdownBehavior says what becomes of the instance when its own operating system shuts down: stop (EC2's
+	// default) or terminate. It can change at any time.
+	ShutdownBehavior *string `json:"shutdownBehavior,omitempty"`
+	// blockDevices are the instance's volumes, by device name, 1 to 32, in the place of those that the image names
+	// for the same devices. Unless a member says otherwise a change needs a new instance.
+	BlockDevices []BlockDeviceApplyConfiguration `json:"blockDevices,omitempty"`
 	// keyName is the name of the EC2 key pair for SSH. A change needs a new instance.
 	KeyName *string `json:"keyName,omitempty"`
 	// iamInstanceProfile is the IAM instance profile whose role the instance gets. It can change at any time.
@@ -39,17 +115,38 @@ type EC2InstanceSpecApplyConfiguration struct {
 	// tags are the instance's tags, by key. They can change at any time. EC2 allows 50, of which the operator
 	// needs four for the instance's identity and one for Name unless it is among these.
 	Tags []TagApplyConfiguration `json:"tags,omitempty"`
+	// propagateTags puts the instance's tags, the operator's among them, also on the volumes and network interfaces
+	// that its launch makes. It defaults to false and can change at any time, for later launches: what exists keeps
+	// the tags that it has.
+	PropagateTags *bool `json:"propagateTags,omitempty"`
 	// metadataOptions are the options of the instance metadata service (IMDS). They can change at any time.
 	MetadataOptions *MetadataOptionsApplyConfiguration `json:"metadataOptions,omitempty"`
-	// powerState is the power state to keep the instance in: Running (the default) or Stopped. It can change at
-	// any time.
+	// powerState is the power state to keep the instance in: Running (the default), Stopped or Hibernated, for which
+	// hibernation.configured must be true. It can change at any time.
 	PowerState *apiv1.PowerState `json:"powerState,omitempty"`
+	// rebootRequestedAt reboots the instance once, if it runs and the time is later than status.lastRebootTime. It
+	// can change at any time.
+	RebootRequestedAt *metav1.Time `json:"rebootRequestedAt,omitempty"`
 	// recreatePolicy says what happens when the instance was terminated by somebody else: Always (the default)
 	// launches another one, after a pause that grows; Never leaves it at that. It can change at any time.
 	RecreatePolicy *apiv1.RecreatePolicy `json:"recreatePolicy,omitempty"`
 	// deletionPolicy says what happens to the instance when this object is deleted: Terminate (the default),
 	// Stop, or Retain, which leaves it as it is. It can change at any time.
 	DeletionPolicy *apiv1.DeletionPolicy `json:"deletionPolicy,omitempty"`
+	// protectionPolicy says what the deletion of this object does about an instance that is protected from being
+	// terminated or stopped: Respect (the default) waits until somebody lifts the protection; Lift lifts it. It can
+	// change at any time.
+	ProtectionPolicy *apiv1.ProtectionPolicy `json:"protectionPolicy,omitempty"`
+	// managementPolicy is Manage (the default) or Observe: the operator reads and reports, and never changes
+	// anything in EC2, also when this object is deleted. It can change at any time.
+	ManagementPolicy *apiv1.ManagementPolicy `json:"managementPolicy,omitempty"`
+	// adopt takes over an instance that exists instead of launching one. It cannot change, be added or be removed.
+	Adopt *AdoptApplyConfiguration `json:"adopt,omitempty"`
+	// updatePolicy says how disruptive a change of the instance may be that is made without asking. It can change at
+	// any time.
+	UpdatePolicy *UpdatePolicyApplyConfiguration `json:"updatePolicy,omitempty"`
+	// ignore names what other tools may add to the instance. It can change at any time.
+	Ignore *IgnoreApplyConfiguration `json:"ignore,omitempty"`
 	// suspend keeps the operator, while true, from changing anything in EC2 for this object; it goes on
 	// observing, and deletion still works. It defaults to false and can change at any time.
 	Suspend *bool `json:"suspend,omitempty"`
@@ -85,6 +182,14 @@ func (b *EC2InstanceSpecApplyConfiguration) WithRegion(value string) *EC2Instanc
 	return b
 }
 
+// WithLaunchTemplate sets the LaunchTemplate field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LaunchTemplate field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithLaunchTemplate(value *LaunchTemplateApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.LaunchTemplate = value
+	return b
+}
+
 // WithImage sets the Image field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Image field is set to the value of the last call.
@@ -101,11 +206,31 @@ func (b *EC2InstanceSpecApplyConfiguration) WithInstanceType(value string) *EC2I
 	return b
 }
 
+// WithInstanceTypeFallbacks adds the given value to the InstanceTypeFallbacks field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the InstanceTypeFallbacks field.
+func (b *EC2InstanceSpecApplyConfiguration) WithInstanceTypeFallbacks(values ...string) *EC2InstanceSpecApplyConfiguration {
+	for i := range values {
+		b.InstanceTypeFallbacks = append(b.InstanceTypeFallbacks, values[i])
+	}
+	return b
+}
+
 // WithSubnetID sets the SubnetID field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the SubnetID field is set to the value of the last call.
 func (b *EC2InstanceSpecApplyConfiguration) WithSubnetID(value string) *EC2InstanceSpecApplyConfiguration {
 	b.SubnetID = &value
+	return b
+}
+
+// WithSubnetFallbacks adds the given value to the SubnetFallbacks field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the SubnetFallbacks field.
+func (b *EC2InstanceSpecApplyConfiguration) WithSubnetFallbacks(values ...string) *EC2InstanceSpecApplyConfiguration {
+	for i := range values {
+		b.SubnetFallbacks = append(b.SubnetFallbacks, values[i])
+	}
 	return b
 }
 
@@ -115,6 +240,189 @@ func (b *EC2InstanceSpecApplyConfiguration) WithSubnetID(value string) *EC2Insta
 func (b *EC2InstanceSpecApplyConfiguration) WithSecurityGroupIDs(values ...string) *EC2InstanceSpecApplyConfiguration {
 	for i := range values {
 		b.SecurityGroupIDs = append(b.SecurityGroupIDs, values[i])
+	}
+	return b
+}
+
+// WithPrivateIPAddress sets the PrivateIPAddress field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PrivateIPAddress field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithPrivateIPAddress(value string) *EC2InstanceSpecApplyConfiguration {
+	b.PrivateIPAddress = &value
+	return b
+}
+
+// WithIPv6AddressCount sets the IPv6AddressCount field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the IPv6AddressCount field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithIPv6AddressCount(value int32) *EC2InstanceSpecApplyConfiguration {
+	b.IPv6AddressCount = &value
+	return b
+}
+
+// WithAssociatePublicIPAddress sets the AssociatePublicIPAddress field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the AssociatePublicIPAddress field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithAssociatePublicIPAddress(value bool) *EC2InstanceSpecApplyConfiguration {
+	b.AssociatePublicIPAddress = &value
+	return b
+}
+
+// WithSourceDestCheck sets the SourceDestCheck field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the SourceDestCheck field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithSourceDestCheck(value bool) *EC2InstanceSpecApplyConfiguration {
+	b.SourceDestCheck = &value
+	return b
+}
+
+// WithNetworkInterfaces adds the given value to the NetworkInterfaces field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the NetworkInterfaces field.
+func (b *EC2InstanceSpecApplyConfiguration) WithNetworkInterfaces(values ...*NetworkInterfaceApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithNetworkInterfaces")
+		}
+		b.NetworkInterfaces = append(b.NetworkInterfaces, *values[i])
+	}
+	return b
+}
+
+// WithPrivateDNSNameOptions sets the PrivateDNSNameOptions field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PrivateDNSNameOptions field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithPrivateDNSNameOptions(value *PrivateDNSNameOptionsApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.PrivateDNSNameOptions = value
+	return b
+}
+
+// WithPlacement sets the Placement field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Placement field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithPlacement(value *PlacementApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.Placement = value
+	return b
+}
+
+// WithCapacityReservation sets the CapacityReservation field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the CapacityReservation field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithCapacityReservation(value *CapacityReservationApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.CapacityReservation = value
+	return b
+}
+
+// WithMarketOptions sets the MarketOptions field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the MarketOptions field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithMarketOptions(value *MarketOptionsApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.MarketOptions = value
+	return b
+}
+
+// WithCPUOptions sets the CPUOptions field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the CPUOptions field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithCPUOptions(value *CPUOptionsApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.CPUOptions = value
+	return b
+}
+
+// WithCreditSpecification sets the CreditSpecification field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the CreditSpecification field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithCreditSpecification(value *CreditSpecificationApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.CreditSpecification = value
+	return b
+}
+
+// WithEBSOptimized sets the EBSOptimized field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the EBSOptimized field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithEBSOptimized(value bool) *EC2InstanceSpecApplyConfiguration {
+	b.EBSOptimized = &value
+	return b
+}
+
+// WithMonitoring sets the Monitoring field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Monitoring field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithMonitoring(value bool) *EC2InstanceSpecApplyConfiguration {
+	b.Monitoring = &value
+	return b
+}
+
+// WithMaintenance sets the Maintenance field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Maintenance field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithMaintenance(value *MaintenanceApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.Maintenance = value
+	return b
+}
+
+// WithHibernation sets the Hibernation field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Hibernation field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithHibernation(value *HibernationApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.Hibernation = value
+	return b
+}
+
+// WithEnclave sets the Enclave field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Enclave field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithEnclave(value *EnclaveApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.Enclave = value
+	return b
+}
+
+// WithLicenses adds the given value to the Licenses field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Licenses field.
+func (b *EC2InstanceSpecApplyConfiguration) WithLicenses(values ...*LicenseApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithLicenses")
+		}
+		b.Licenses = append(b.Licenses, *values[i])
+	}
+	return b
+}
+
+// WithDisableAPITermination sets the DisableAPITermination field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the DisableAPITermination field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithDisableAPITermination(value bool) *EC2InstanceSpecApplyConfiguration {
+	b.DisableAPITermination = &value
+	return b
+}
+
+// WithDisableAPIStop sets the DisableAPIStop field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the DisableAPIStop field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithDisableAPIStop(value bool) *EC2InstanceSpecApplyConfiguration {
+	b.DisableAPIStop = &value
+	return b
+}
+
+// WithShutdownBehavior sets the ShutdownBehavior field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ShutdownBehavior field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithShutdownBehavior(value string) *EC2InstanceSpecApplyConfiguration {
+	b.ShutdownBehavior = &value
+	return b
+}
+
+// WithBlockDevices adds the given value to the BlockDevices field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the BlockDevices field.
+func (b *EC2InstanceSpecApplyConfiguration) WithBlockDevices(values ...*BlockDeviceApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithBlockDevices")
+		}
+		b.BlockDevices = append(b.BlockDevices, *values[i])
 	}
 	return b
 }
@@ -156,6 +464,14 @@ func (b *EC2InstanceSpecApplyConfiguration) WithTags(values ...*TagApplyConfigur
 	return b
 }
 
+// WithPropagateTags sets the PropagateTags field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PropagateTags field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithPropagateTags(value bool) *EC2InstanceSpecApplyConfiguration {
+	b.PropagateTags = &value
+	return b
+}
+
 // WithMetadataOptions sets the MetadataOptions field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the MetadataOptions field is set to the value of the last call.
@@ -172,6 +488,14 @@ func (b *EC2InstanceSpecApplyConfiguration) WithPowerState(value apiv1.PowerStat
 	return b
 }
 
+// WithRebootRequestedAt sets the RebootRequestedAt field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the RebootRequestedAt field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithRebootRequestedAt(value metav1.Time) *EC2InstanceSpecApplyConfiguration {
+	b.RebootRequestedAt = &value
+	return b
+}
+
 // WithRecreatePolicy sets the RecreatePolicy field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the RecreatePolicy field is set to the value of the last call.
@@ -185,6 +509,46 @@ func (b *EC2InstanceSpecApplyConfiguration) WithRecreatePolicy(value apiv1.Recre
 // If called multiple times, the DeletionPolicy field is set to the value of the last call.
 func (b *EC2InstanceSpecApplyConfiguration) WithDeletionPolicy(value apiv1.DeletionPolicy) *EC2InstanceSpecApplyConfiguration {
 	b.DeletionPolicy = &value
+	return b
+}
+
+// WithProtectionPolicy sets the ProtectionPolicy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ProtectionPolicy field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithProtectionPolicy(value apiv1.ProtectionPolicy) *EC2InstanceSpecApplyConfiguration {
+	b.ProtectionPolicy = &value
+	return b
+}
+
+// WithManagementPolicy sets the ManagementPolicy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ManagementPolicy field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithManagementPolicy(value apiv1.ManagementPolicy) *EC2InstanceSpecApplyConfiguration {
+	b.ManagementPolicy = &value
+	return b
+}
+
+// WithAdopt sets the Adopt field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Adopt field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithAdopt(value *AdoptApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.Adopt = value
+	return b
+}
+
+// WithUpdatePolicy sets the UpdatePolicy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the UpdatePolicy field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithUpdatePolicy(value *UpdatePolicyApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.UpdatePolicy = value
+	return b
+}
+
+// WithIgnore sets the Ignore field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Ignore field is set to the value of the last call.
+func (b *EC2InstanceSpecApplyConfiguration) WithIgnore(value *IgnoreApplyConfiguration) *EC2InstanceSpecApplyConfiguration {
+	b.Ignore = value
 	return b
 }
 

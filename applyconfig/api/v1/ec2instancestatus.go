@@ -68,6 +68,9 @@ type EC2InstanceStatusApplyConfiguration struct {
 	// managedTagKeys are the keys of the tags that the operator has put on the instance, and so removes when
 	// they leave spec. Tags of others are never removed.
 	ManagedTagKeys []string `json:"managedTagKeys,omitempty"`
+	// managedSecurityGroupIDs are the security groups that the operator has put on the instance, and so removes
+	// when they leave spec. Groups that others have added are never removed.
+	ManagedSecurityGroupIDs []string `json:"managedSecurityGroupIDs,omitempty"`
 	// lastRebootTime is when the operator last rebooted the instance on request.
 	LastRebootTime *apismetav1.Time `json:"lastRebootTime,omitempty"`
 	// plan lists where EC2 differs from spec and what is done about it, by field.
@@ -297,6 +300,16 @@ func (b *EC2InstanceStatusApplyConfiguration) WithLaunch(value *LaunchStatusAppl
 func (b *EC2InstanceStatusApplyConfiguration) WithManagedTagKeys(values ...string) *EC2InstanceStatusApplyConfiguration {
 	for i := range values {
 		b.ManagedTagKeys = append(b.ManagedTagKeys, values[i])
+	}
+	return b
+}
+
+// WithManagedSecurityGroupIDs adds the given value to the ManagedSecurityGroupIDs field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the ManagedSecurityGroupIDs field.
+func (b *EC2InstanceStatusApplyConfiguration) WithManagedSecurityGroupIDs(values ...string) *EC2InstanceStatusApplyConfiguration {
+	for i := range values {
+		b.ManagedSecurityGroupIDs = append(b.ManagedSecurityGroupIDs, values[i])
 	}
 	return b
 }

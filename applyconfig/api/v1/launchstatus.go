@@ -21,6 +21,7 @@ type LaunchStatusApplyConfiguration struct {
 	// at is when the launch was decided.
 	At *metav1.Time `json:"at,omitempty"`
 	// reason of the launch: Created, or Terminated when the instance before was terminated by somebody else,
+	// or Replaced when spec was changed in what needs a new instance and updatePolicy allows that,
 	// or SpecChanged when the launch before was never accepted and spec has changed since.
 	Reason *string `json:"reason,omitempty"`
 }

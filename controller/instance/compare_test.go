@@ -4,10 +4,10 @@
 package instance
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
@@ -18,7 +18,16 @@ const (
 	profileARN = "arn:aws:iam::123456789012:instance-profile/path/web"
 	groupA     = "sg-0000000a"
 	groupB     = "sg-0000000b"
+	groupC     = "sg-0000000c"
 )
+
+// interfaceWith gives an instance a network interface with security groups.
+func interfaceWith(groups ...string) func(*cloud.Instance) {
+	return func(i *cloud.Instance) {
+		i.SecurityGroupIDs = groups
+		i.NetworkInterfaces = []cloud.NetworkInterface{{ID: "eni-0000000a", SecurityGroupIDs: groups}}
+	}
+}
 
 // What EC2 has that spec does not ask for is no difference.
 func TestUnsetNeverDiffers(t *testing.T) {
@@ -29,7 +38,12 @@ func TestUnsetNeverDiffers(t *testing.T) {
 	}
 	obj := testObject()
 	obj.Spec = ec2v1.EC2InstanceSpec{}
-	if changes := diff(obj, nil, &observer.Entry{Instance: i}); len(changes) > 0 {
+	obj.Spec.UpdatePolicy.Allow = ec2v1.UpdateReplace
+	readings := map[string]Reading{}
+	for _, f := range Fields() {
+		readings[f.Name] = Reading{Value: "something", Wanted: "else"}
+	}
+	if changes := diff(sight{spec: &obj.Spec, current: &observer.Entry{Instance: i}, readings: readings}); len(changes) > 0 {
 		t.Errorf("got %+v", changes)
 	}
 }
@@ -44,6 +58,8 @@ func TestDiff(t *testing.T) {
 		spec     func(*ec2v1.EC2InstanceSpec)
 		instance func(*cloud.Instance)
 		intent   *LaunchIntent
+		groups   []string
+		readings map[string]Reading
 		want     *Change
 	}{
 		"image, the same": {},
@@ -91,12 +107,29 @@ func TestDiff(t *testing.T) {
 		},
 		"security groups in another order and twice": {
 			spec:     func(s *ec2v1.EC2InstanceSpec) { s.SecurityGroupIDs = []string{groupB, groupA, groupB} },
-			instance: func(i *cloud.Instance) { i.SecurityGroupIDs = []string{groupA, groupB} },
+			instance: interfaceWith(groupA, groupB),
 		},
-		"security groups": {
+		"security groups, one more of ours": {
 			spec:     func(s *ec2v1.EC2InstanceSpec) { s.SecurityGroupIDs = []string{groupB} },
-			instance: func(i *cloud.Instance) { i.SecurityGroupIDs = []string{groupA, groupB} },
-			want:     &Change{Field: "securityGroupIDs", Current: groupA + "," + groupB, Desired: groupB, Action: ec2v1.PlanActionInPlace},
+			instance: interfaceWith(groupA, groupB), groups: []string{groupA, groupB},
+			want: &Change{Field: "securityGroupIDs", Current: groupA + "," + groupB, Desired: groupB, Action: ec2v1.PlanActionInPlace},
+		},
+		"security groups, one more of somebody else's": {
+			spec:     func(s *ec2v1.EC2InstanceSpec) { s.SecurityGroupIDs = []string{groupB} },
+			instance: interfaceWith(groupA, groupB), groups: []string{groupB},
+		},
+		"security groups, one that was removed": {
+			spec:     func(s *ec2v1.EC2InstanceSpec) { s.SecurityGroupIDs = []string{groupA, groupB} },
+			instance: interfaceWith(groupA), groups: []string{groupA, groupB},
+			want: &Change{Field: "securityGroupIDs", Current: groupA, Desired: groupA + "," + groupB, Action: ec2v1.PlanActionInPlace},
+		},
+		"security groups, of ours and somebody else's": {
+			spec:     func(s *ec2v1.EC2InstanceSpec) { s.SecurityGroupIDs = []string{groupB} },
+			instance: interfaceWith(groupA, groupC), groups: []string{groupA},
+			want: &Change{Field: "securityGroupIDs", Current: groupA + "," + groupC, Desired: groupB + "," + groupC, Action: ec2v1.PlanActionInPlace},
+		},
+		"security groups, of an instance that has no interface any more": {
+			spec: func(s *ec2v1.EC2InstanceSpec) { s.SecurityGroupIDs = []string{groupB} },
 		},
 		"profile by its ARN, the same": {
 			spec:     func(s *ec2v1.EC2InstanceSpec) { s.IAMInstanceProfile = &ec2v1.IAMInstanceProfile{ARN: profileARN} },
@@ -141,25 +174,20 @@ func TestDiff(t *testing.T) {
 				Field: "metadataOptions", Current: "httpPutResponseHopLimit=1", Desired: "httpPutResponseHopLimit=2", Action: ec2v1.PlanActionInPlace,
 			},
 		},
-		"user data, the launch's": {
-			spec:   func(s *ec2v1.EC2InstanceSpec) { s.UserData = &ec2v1.UserData{Inline: "echo"} },
-			intent: of(func(i *LaunchIntent) { i.UserData = userDataFingerprint(&ec2v1.UserData{Inline: "echo"}) }),
+		"user data, the same": {
+			spec:     func(s *ec2v1.EC2InstanceSpec) { s.UserData = &ec2v1.UserData{Inline: "sekrit"} },
+			readings: map[string]Reading{fieldUserData: {Value: "digest", Wanted: "digest"}},
 		},
 		"user data": {
-			spec:   func(s *ec2v1.EC2InstanceSpec) { s.UserData = &ec2v1.UserData{Inline: "sekrit"} },
-			intent: of(func(i *LaunchIntent) { i.UserData = userDataFingerprint(&ec2v1.UserData{Inline: "echo"}) }),
-			want:   &Change{Field: "userData", Current: "as launched", Desired: "as edited", Action: ec2v1.PlanActionStopStart},
+			spec:     func(s *ec2v1.EC2InstanceSpec) { s.UserData = &ec2v1.UserData{Inline: "sekrit"} },
+			readings: map[string]Reading{fieldUserData: {Value: "digest", Wanted: "another"}},
+			want:     &Change{Field: "userData", Current: "another one", Desired: "as spec says", Action: ec2v1.PlanActionStopStart},
 		},
-		"user data that was removed": {
-			intent: of(func(i *LaunchIntent) { i.UserData = userDataFingerprint(&ec2v1.UserData{Inline: "echo"}) }),
-			want:   &Change{Field: "userData", Current: "as launched", Desired: "as edited", Action: ec2v1.PlanActionStopStart},
+		"user data that spec does not name": {
+			readings: map[string]Reading{fieldUserData: {Value: "digest", Wanted: "another"}},
 		},
-		"user data of a launch that is not known": {
+		"user data that was not read": {
 			spec: func(s *ec2v1.EC2InstanceSpec) { s.UserData = &ec2v1.UserData{Inline: "sekrit"} },
-		},
-		"user data of another launch": {
-			spec:   func(s *ec2v1.EC2InstanceSpec) { s.UserData = &ec2v1.UserData{Inline: "sekrit"} },
-			intent: of(func(i *LaunchIntent) { i.Token = token(2) }),
 		},
 	}
 	for name, test := range tests {
@@ -173,30 +201,14 @@ func TestDiff(t *testing.T) {
 			}
 			var want []Change
 			if test.want != nil {
-				test.want.State, test.want.Message = ec2v1.PlanStateBlocked, wayOut(test.want.Action)
+				test.want.State = ec2v1.PlanStatePending
 				want = []Change{*test.want}
 			}
-			if diff := cmp.Diff(want, diff(obj, test.intent, entry)); diff != "" {
+			obj.Spec.UpdatePolicy.Allow = ec2v1.UpdateReplace
+			seen := sight{spec: &obj.Spec, intent: test.intent, current: entry, groups: test.groups, readings: test.readings}
+			if diff := cmp.Diff(want, diff(seen), cmpopts.IgnoreUnexported(Change{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestUserDataFingerprint(t *testing.T) {
-	ref := &ec2v1.KeyReference{Name: "web", Key: "init"}
-	all := map[string]string{}
-	for name, u := range map[string]*ec2v1.UserData{
-		"none": nil, "text": {Inline: "sekrit"}, "another text": {Inline: "other"}, "secret": {SecretKeyRef: ref}, "config map": {ConfigMapKeyRef: ref},
-		"another key": {SecretKeyRef: &ec2v1.KeyReference{Name: "web", Key: "other"}},
-	} {
-		got := userDataFingerprint(u)
-		if other, taken := all[got]; taken {
-			t.Errorf("%s and %s are the same", name, other)
-		}
-		if strings.Contains(got, "sekrit") || got != userDataFingerprint(u.DeepCopy()) {
-			t.Errorf("%s: %q", name, got)
-		}
-		all[got] = name
 	}
 }

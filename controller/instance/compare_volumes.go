@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+)
+
+const (
+	fieldDevices = "blockDevices"
+	fieldCredits = "creditSpecification"
+	// creditsStandard is what EC2 does not list.
+	creditsStandard = "standard"
+)
+
+func compareCredits(s sight, r Reading) difference {
+	return text(s.spec.CreditSpecification.CPUCredits, r.Value, cloud.Credits{CPUCredits: s.spec.CreditSpecification.CPUCredits})
+}
+
+// compareDevices compares the volumes by their device names: size, type and performance can be changed while they are attached, one
+// call for each volume, and so can what becomes of them with the instance; all else is as launched.
+func compareDevices(s sight, r Reading) difference {
+	if d := launchedWith(fieldDevices)(s); d.differs {
+		return d
+	}
+	var p parts
+	for i := range s.spec.BlockDevices {
+		want := &s.spec.BlockDevices[i]
+		at := slices.IndexFunc(s.current.Volumes, func(v cloud.Volume) bool { return v.DeviceName == want.DeviceName })
+		if at < 0 {
+			continue // It may be detached by now; what is not there cannot be changed.
+		}
+		have := s.current.Volumes[at]
+		if detail, ok := r.Volumes[have.ID]; ok {
+			p.volume(want, detail)
+		}
+		if p.flag(want.DeviceName+".deleteOnTermination", want.DeleteOnTermination, strconv.FormatBool(have.DeleteOnTermination)) {
+			p.next(cloud.DeleteOnTermination{DeviceName: want.DeviceName, On: on(want.DeleteOnTermination)})
+		}
+	}
+	if p.differs {
+		p.action = ec2v1.PlanActionInPlace
+	}
+	return p.difference
+}
+
+// volume compares one volume. A volume cannot shrink (API reference, ModifyVolume).
+func (p *parts) volume(want *ec2v1.BlockDevice, have cloud.VolumeDetail) {
+	change := cloud.VolumeChange{VolumeID: have.ID}
+	if p.number(want.DeviceName+".sizeGiB", want.SizeGiB, have.SizeGiB) {
+		change.SizeGiB = want.SizeGiB
+		if want.SizeGiB < have.SizeGiB {
+			p.impossible = fmt.Sprintf("volume %s has %d GiB and cannot shrink: set sizeGiB of %s to that", have.ID, have.SizeGiB, want.DeviceName)
+		}
+	}
+	if p.text(want.DeviceName+".type", want.Type, have.Type) {
+		change.Type = want.Type
+	}
+	if p.number(want.DeviceName+".iops", want.IOPS, have.IOPS) {
+		change.IOPS = want.IOPS
+	}
+	if p.number(want.DeviceName+".throughputMiBps", want.ThroughputMiBps, have.ThroughputMiBps) {
+		change.ThroughputMiBps = want.ThroughputMiBps
+	}
+	if change != (cloud.VolumeChange{VolumeID: have.ID}) {
+		p.next(change)
+	}
+}

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
+)
+
+// because is EC2's reason for the state.
+func because(code, message string) func(*observer.Entry) {
+	return func(e *observer.Entry) { e.StateReasonCode, e.StateReasonMessage = code, message }
+}
+
+func TestDecideTellsWhoEndedTheInstance(t *testing.T) {
+	never := spec(func(s *ec2v1.EC2InstanceSpec) { s.RecreatePolicy = ec2v1.RecreateNever })
+	says := func(words string) func(*testing.T, Plan) {
+		return func(t *testing.T, p Plan) {
+			t.Helper()
+			if !strings.Contains(p.Verdict.Ready.Message, words) {
+				t.Errorf("it says %q, want %q", p.Verdict.Ready.Message, words)
+			}
+		}
+	}
+	ended := func(code, message string) given {
+		return allOf(intent(1), recordedInStatus(1), ec2Shows(1, cloud.StateTerminated, because(code, message)), after(long))
+	}
+	soon := func(code, message string) given {
+		return allOf(intent(1), recordedInStatus(1), ec2Shows(1, cloud.StateTerminated, because(code, message)), after(time.Second))
+	}
+	decideAll(t, []decision{
+		{
+			name: "a person did", given: []given{ended("Client.UserInitiatedShutdown", "Client.UserInitiatedShutdown: User initiated shutdown"), never},
+			ready: "False Terminated", flow: "Stalled", also: says("terminated by somebody else and recreatePolicy is Never"),
+		},
+		{
+			name: "its operating system did", given: []given{ended("Client.InstanceInitiatedShutdown", ""), never},
+			ready: "False Terminated", flow: "Stalled", also: says("by its own operating system"),
+		},
+		{
+			name: "EC2 took the Spot capacity back", given: []given{ended("Server.SpotInstanceTermination", ""), never},
+			ready: "False Terminated", flow: "Stalled", also: says("took the Spot capacity back"),
+		},
+		{
+			name: "EC2 has another reason", given: []given{ended("Server.Novel", "it is so"), never},
+			ready: "False Terminated", flow: "Stalled", also: says("terminated by EC2 (Server.Novel: it is so)"),
+		},
+		{
+			name:  "EC2 could not start it: that is no end, and is tried again whatever recreatePolicy says",
+			given: []given{ended("Client.VolumeLimitExceeded", "Client.VolumeLimitExceeded: Volume limit exceeded"), never, prepared(otherHash)},
+			step:  StepIntend, ready: "False Launching", flow: "Reconciling",
+		},
+		{
+			name:  "the reason is in the message, and the pause is not over",
+			given: []given{soon("Server.Novel", "Client.VolumeLimitExceeded: Volume limit exceeded"), never, prepared(otherHash)},
+			ready: "False LaunchFailed", flow: "Reconciling", after: recreatePause - time.Second,
+			also: says("could not be started by EC2 (Server.Novel: Client.VolumeLimitExceeded: Volume limit exceeded)"),
+		},
+	})
+}
+
+func TestDecideLeavesAnInterruptedSpotInstanceToEC2(t *testing.T) {
+	byEC2, byPerson := because("Server.SpotInstanceShutdown", ""), because("Client.UserInitiatedShutdown", "")
+	decideAll(t, []decision{
+		{name: "EC2 has stopped it", given: []given{kept(1, cloud.StateStopped, byEC2)}, ready: "False Interrupted", flow: "Reconciling"},
+		{
+			name: "somebody has stopped it", given: []given{kept(1, cloud.StateStopped, byPerson)},
+			step: StepStart, id: instanceID(1), ready: "False Starting", flow: "Reconciling",
+		},
+		{name: "EC2 has stopped it, and it shall be stopped", given: []given{kept(1, cloud.StateStopped, byEC2), wants(ec2v1.PowerStateStopped)}, ready: "True Stopped"},
+	})
+}
+
+func TestDecideReboots(t *testing.T) {
+	at := func(d time.Duration) given {
+		return spec(func(s *ec2v1.EC2InstanceSpec) { s.RebootRequestedAt = timeAt(long + d) })
+	}
+	rebooted := func(d time.Duration) given {
+		return func(in *Input) { in.Object.Status.LastRebootTime = timeAt(long + d) }
+	}
+	running := kept(1, cloud.StateRunning)
+	of := rebootOf(instanceID(1), timeAt(long-time.Minute))
+	decideAll(t, []decision{
+		{name: "asked for", given: []given{running, at(-time.Minute)}, step: StepReboot, id: instanceID(1), ready: "True Running"},
+		{name: "asked for, and done", given: []given{running, at(-time.Minute), rebooted(0)}, ready: "True Running"},
+		{name: "asked for again", given: []given{running, at(-time.Minute), rebooted(-time.Hour / 2)}, step: StepReboot, id: instanceID(1), ready: "True Running"},
+		{name: "asked for before the launch", given: []given{running, at(-2 * long)}, ready: "True Running"},
+		{name: "asked for later", given: []given{running, at(time.Minute)}, ready: "True Running", after: time.Minute},
+		{name: "it does not run: a start will do", given: []given{kept(1, cloud.StateStopped), at(-time.Minute)}, step: StepStart, id: instanceID(1), ready: "False Starting", flow: "Reconciling"},
+		{
+			name: "done, and the status is not written yet", given: []given{running, at(-time.Minute), called(StepReboot, of, time.Hour/2, nil)}, ready: "True Running",
+			also: func(t *testing.T, p Plan) {
+				t.Helper()
+				if p.Rebooted == nil || !p.Rebooted.Equal(timeAt(long/2)) {
+					t.Errorf("it was rebooted at %v", p.Rebooted)
+				}
+			},
+		},
+		{
+			name: "refused", given: []given{running, at(-time.Minute), called(StepReboot, of, time.Second, failureOf(cloud.ClassUnauthorized))},
+			id: instanceID(1), ready: "False Unauthorized", flow: "Stalled", after: 59 * time.Second,
+		},
+		{name: "suspended", given: []given{running, at(-time.Minute), suspended}, ready: "True Running"},
+	})
+}
+
+func TestDecideLiftsProtection(t *testing.T) {
+	lift := spec(func(s *ec2v1.EC2InstanceSpec) { s.ProtectionPolicy = ec2v1.ProtectionLift })
+	refused := called(StepTerminate, instanceID(1), time.Minute/2, failureOf(cloud.ClassProtected))
+	gone := allOf(kept(1, cloud.StateRunning), deleting(time.Minute))
+	termination, stop := modifying("disableAPITermination"), modifying("disableAPIStop")
+	lifted := called(termination, changeOf(cloud.DisableAPITermination{}), time.Second, nil)
+	decideAll(t, []decision{
+		{name: "nothing is known of a protection", given: []given{gone, lift}, step: StepTerminate, id: instanceID(1), ready: "False Deleting", flow: "Reconciling"},
+		{
+			name: "it is respected: say so, and what would help", given: []given{gone, refused}, id: instanceID(1), ready: "False Protected", flow: "Stalled", after: time.Minute / 2,
+			also: func(t *testing.T, p Plan) {
+				t.Helper()
+				if !strings.Contains(p.Verdict.Stalled.Message, "set protectionPolicy to Lift") {
+					t.Errorf("it says %q", p.Verdict.Stalled.Message)
+				}
+			},
+		},
+		{name: "it is lifted", given: []given{gone, refused, lift}, step: termination, id: instanceID(1), ready: "False Deleting", flow: "Reconciling"},
+		{name: "and the other one", given: []given{gone, refused, lift, lifted}, step: stop, id: instanceID(1), ready: "False Deleting", flow: "Reconciling"},
+		{
+			name: "both are: terminate it", given: []given{gone, refused, lift, lifted, called(stop, changeOf(cloud.DisableAPIStop{}), time.Second, nil)},
+			step: StepTerminate, id: instanceID(1), ready: "False Deleting", flow: "Reconciling",
+		},
+	})
+}

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
+)
+
+// unshownTries is how often EC2 may accept the same change without showing it before that counts as a failure: the pauses between
+// them add up to the consistency window.
+const unshownTries = 5
+
+// sight is what the fields are compared in.
+func (f facts) sight(in Input) sight {
+	return sight{spec: &in.Object.Spec, intent: f.intent, current: f.current, groups: f.ourGroups(in), readings: in.Memory.readingsOf(f.current.ID)}
+}
+
+// of identifies the change of a field on an instance: the same one again is a repetition.
+func (c Change) of(id string) string {
+	if c.modification == nil {
+		return id + " " + cmp.Or(c.identity, c.Desired)
+	}
+	return fmt.Sprintf("%s %T%+v", id, c.modification, c.modification)
+}
+
+// markFailed marks the changes that EC2 has refused for good, or accepts and never shows. What took a stop or a replacement is not
+// tried again by the next process either, which reads it from status.plan: to stop an instance over and over for a change that EC2
+// refuses would be worse than to wait for an edit.
+func markFailed(in Input, f facts, changes []Change) {
+	for i := range changes {
+		c := &changes[i]
+		if c.State != ec2v1.PlanStatePending {
+			continue
+		}
+		message := failureOfChange(in, f.current, *c)
+		if message == "" {
+			message = recordedFailure(in.Object, *c)
+		}
+		if message != "" {
+			c.State, c.Message = ec2v1.PlanStateFailed, message
+		}
+	}
+}
+
+// failureOfChange tells how this process has failed to carry a change out, or "".
+func failureOfChange(in Input, current *observer.Entry, c Change) string {
+	step, of := modifying(c.Field), c.of(current.ID)
+	if c.Action == ec2v1.PlanActionReplace {
+		step, of = StepReplace, current.ID
+	}
+	call, ok := in.Memory.Calls[step]
+	switch {
+	case !ok || call.Of != of:
+		return ""
+	case call.Err != nil && needsHelp(call.Err.Class):
+		return call.Err.Error()
+	case call.Err == nil && call.Tries >= unshownTries && step != StepReplace:
+		return "EC2 accepts the change and does not show it: look at the instance in EC2, or take the edit back"
+	default:
+		return ""
+	}
+}
+
+// recordedFailure tells how an earlier process has failed to carry out a change that disrupts, for the spec that there is now.
+func recordedFailure(obj *ec2v1.EC2Instance, c Change) string {
+	if c.Action == ec2v1.PlanActionInPlace || obj.Status.ObservedGeneration != obj.Generation {
+		return ""
+	}
+	for _, planned := range obj.Status.Plan {
+		if planned.Field == c.Field && planned.State == ec2v1.PlanStateFailed && planned.Desired == shortened(c.Desired) {
+			return planned.Message
+		}
+	}
+	return ""
+}
+
+// replace terminates the instance, so that another one takes its place: what is to be changed is told first, and the intent to
+// replace is written with it, so that whoever finds the instance terminated knows why.
+func (p *Plan) replace(in Input, f facts) bool {
+	names := namesOf(p.Changes, ec2v1.PlanActionReplace)
+	if names == "" {
+		return p.keepAfterAll(in, f)
+	}
+	if !p.takeAlone(in, StepReplace, f.current.ID, f.current.ID) {
+		return false
+	}
+	if p.Step == StepReplace {
+		intent := f.intentKept(in)
+		if intent.Replacing == nil {
+			at := metav1.NewTime(in.Now.UTC().Truncate(second))
+			intent.Replacing = &at
+		}
+		p.Intent, p.Field = &intent, names
+	}
+	return true
+}
+
+// keepAfterAll takes the intent to replace back, once it is certain that nobody is carrying it out.
+func (p *Plan) keepAfterAll(in Input, f facts) bool {
+	if f.intent == nil || f.intent.Replacing == nil || in.Now.Sub(f.intent.Replacing.Time) < consistencyWindow {
+		if f.intent != nil && f.intent.Replacing != nil {
+			p.comeBack(f.intent.Replacing.Add(consistencyWindow).Sub(in.Now))
+		}
+		return false
+	}
+	intent := f.intentKept(in)
+	intent.Replacing = nil
+	p.Step, p.ID, p.Intent = StepKeep, f.current.ID, &intent
+	return true
+}
+
+// intentKept is the launch intent of the live instance; one is made up where somebody has taken it away. Made up, it has no
+// hash, so that it is never launched.
+func (f facts) intentKept(in Input) LaunchIntent {
+	if f.intent != nil {
+		return *f.intent
+	}
+	return LaunchIntent{
+		UID: in.Object.UID, Attempt: max(1, f.attempt), Token: cloud.ClientToken(in.Cluster, in.Object.UID, max(1, f.attempt)),
+		Image: f.current.ImageID, Region: in.Region, At: metav1.NewTime(f.current.LaunchTime), Reason: launchCreated,
+	}
+}
+
+// stopToChange stops a running instance for changes that need it stopped. One that was made lately may only not show yet, and is no
+// reason to stop it again.
+func (p *Plan) stopToChange(in Input, f facts) bool {
+	if in.wantsStopped() || f.current.State != cloud.StateRunning {
+		return false
+	}
+	var names []string
+	for _, c := range p.Changes {
+		if !c.needs(ec2v1.PlanActionStopStart) {
+			continue
+		}
+		if made := in.Memory.Calls[modifying(c.Field)]; made.Of == c.of(f.current.ID) && made.Err == nil {
+			if left := made.At.Add(consistencyWindow).Sub(in.Now); left > 0 {
+				p.comeBack(left)
+				continue
+			}
+		}
+		names = append(names, c.Field)
+	}
+	if len(names) == 0 {
+		return false
+	}
+	p.Field = strings.Join(names, ", ")
+	return p.takeAlone(in, StepStop, f.current.ID, f.current.ID+" to change "+p.Field)
+}
+
+// changeStopped changes what needs the instance stopped, one attribute after the other. It is not started before all is done, and
+// what EC2 refuses does not keep it stopped.
+func (p *Plan) changeStopped(in Input, f facts) bool {
+	if f.current.State != cloud.StateStopped {
+		return false
+	}
+	waits := false
+	for _, c := range p.inOrder(ec2v1.PlanActionStopStart) {
+		if c.State == ec2v1.PlanStateFailed && !in.wantsStopped() {
+			continue
+		}
+		if p.modify(in, f, c) {
+			return true
+		}
+		waits = waits || c.State == ec2v1.PlanStatePending
+	}
+	return waits
+}
+
+// changeInPlace changes what can be changed at any time, while the instance is not on its way from one state to another.
+func (p *Plan) changeInPlace(in Input, f facts) bool {
+	if f.current.State.InMotion() || !f.current.Missing.IsZero() {
+		return false
+	}
+	return slices.ContainsFunc(p.inOrder(ec2v1.PlanActionInPlace), func(c Change) bool { return p.modify(in, f, c) })
+}
+
+func (p *Plan) modify(in Input, f facts, c Change) bool {
+	if !p.take(in, modifying(c.Field), f.current.ID, c.of(f.current.ID)) {
+		return false
+	}
+	p.Field, p.Modification = c.Field, c.modification
+	return true
+}
+
+// inOrder are the changes by one kind of step that EC2 may be asked for, in the order of the table.
+func (p *Plan) inOrder(action ec2v1.PlanAction) []Change {
+	var changes []Change
+	for _, f := range fields {
+		for _, c := range p.Changes {
+			if f.compare != nil && c.Field == f.Name && c.Action == action && c.State != ec2v1.PlanStateBlocked {
+				changes = append(changes, c)
+			}
+		}
+	}
+	return changes
+}

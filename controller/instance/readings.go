@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instance
+
+import (
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
+)
+
+// Reading is the latest that EC2 told of a field which its lists of instances do not have.
+type Reading struct {
+	// ID of the instance, and when it was read, for which generation of spec.
+	ID         string
+	At         time.Time
+	Generation int64
+	// Value of the field; of user data, what stands for the bytes.
+	Value string
+	// Volumes of the instance, by id; only of blockDevices.
+	Volumes map[string]cloud.VolumeDetail
+	// Wanted stands for the bytes that spec asked for at that time; only of user data.
+	Wanted string
+}
+
+// readingsOf are the readings of an instance, by field.
+func (m Memory) readingsOf(id string) map[string]Reading {
+	out := map[string]Reading{}
+	for field, r := range m.Readings {
+		if r.ID == id {
+			out[field] = r
+		}
+	}
+	return out
+}
+
+// dueReading is the reading that comes next.
+type dueReading struct {
+	field Field
+	// now: it is to be made now. Else in is how long until one is, zero for never.
+	now bool
+	in  time.Duration
+	// failure is how one that is due has failed.
+	failure *cloud.Error
+}
+
+// nextReading finds the reading that is due, or when the next one is.
+func (f facts) nextReading(in Input) dueReading {
+	var next dueReading
+	if !f.current.Missing.IsZero() {
+		return next
+	}
+	for _, field := range fields {
+		if field.isSet == nil || !field.isSet(&in.Object.Spec) || allowanceOf(&in.Object.Spec, field.Name) == ec2v1.UpdateIgnore {
+			continue
+		}
+		until := f.readingDue(in, field).Sub(in.Now)
+		if until <= 0 {
+			until = in.Memory.wait(reading(field.Name), f.current.ID, in.Now)
+			if until == 0 {
+				return dueReading{field: field, now: true}
+			}
+			next.failure = in.Memory.failure(reading(field.Name), f.current.ID)
+		}
+		if next.in == 0 || until < next.in {
+			next.in = until
+		}
+	}
+	return next
+}
+
+// readingDue is when a field is to be read: when spec has changed, when a change that EC2 has accepted should show, and else
+// at a slow interval. A process that has just started takes what was in sync for so, and spreads its first readings over the
+// interval: the account would be throttled otherwise.
+func (f facts) readingDue(in Input, field Field) time.Time {
+	r, ok := in.Memory.Readings[field.Name]
+	made := in.Memory.Calls[modifying(field.Name)]
+	switch {
+	case !ok || r.ID != f.current.ID:
+		if f.knownInSync(in) {
+			return in.Memory.Since.Add(spread(in.Object.UID, field.Name, readAgain))
+		}
+		return time.Time{}
+	case r.Generation != in.Object.Generation:
+		return time.Time{}
+	case made.Err == nil && !made.At.Before(r.At):
+		return made.At.Add(settle)
+	default:
+		return r.At.Add(readAgain + spread(in.Object.UID, field.Name, readAgain/readSpread))
+	}
+}
+
+// knownInSync tells whether EC2 is known to match this generation of spec: it was launched for it, or status says so.
+func (f facts) knownInSync(in Input) bool {
+	if f.intent != nil && f.intent.Token == f.current.ClientToken && f.intent.Generation == in.Object.Generation {
+		return true
+	}
+	synced := meta.FindStatusCondition(in.Object.Status.Conditions, ec2v1.ConditionSynced)
+	return synced != nil && synced.Status == metav1.ConditionTrue && synced.ObservedGeneration == in.Object.Generation &&
+		in.Object.Status.InstanceID == f.current.ID
+}
+
+// spread is a part of a duration that is the same for the same object and field, so that objects do not all come at once.
+func spread(uid types.UID, field string, over time.Duration) time.Duration {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%s/%s", uid, field)
+	return time.Duration(h.Sum64() % uint64(over))
+}
