@@ -6,6 +6,7 @@ package apply
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -136,10 +137,7 @@ func (a *Applier) sendNoted(ctx context.Context, d *Draft) (Result, error) {
 
 // send makes the request and reads the answer.
 func (a *Applier) send(ctx context.Context, d *Draft) (Result, error) {
-	config := d.intent.Config
-	if len(d.Left) > 0 {
-		config = client.ApplyConfigurationFromUnstructured(d.body.DeepCopy())
-	}
+	config := d.config()
 	if err := a.request(ctx, d.intent, config); err != nil {
 		return Result{}, classify(d.intent.Manager, err, d.before, d.body)
 	}
@@ -147,11 +145,30 @@ func (a *Applier) send(ctx context.Context, d *Draft) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("reading the API server's answer: %w", err)
 	}
+	if config != d.intent.Config && reflect.TypeOf(config) != reflect.TypeOf(d.intent.Config) {
+		if err := answerInto(d.intent.Config, answer); err != nil {
+			return Result{}, fmt.Errorf("reading the API server's answer: %w", err)
+		}
+	}
 	out := Result{Outcome: Changed, UID: answer.GetUID(), ResourceVersion: answer.GetResourceVersion(), Taken: d.Taken, Left: d.Left}
 	if basis := d.basis(); basis != "" && basis == out.ResourceVersion {
 		out.Outcome = Unchanged
 	}
 	return out, nil
+}
+
+// config is what is sent. What takes from others is guarded by the version that it was decided on: on an older one the fields may have
+// been taken back by somebody of ours, who has told of it.
+func (d *Draft) config() runtime.ApplyConfiguration {
+	guarded := len(d.Taken) > 0 && d.body.GetResourceVersion() == ""
+	if len(d.Left) == 0 && !guarded {
+		return d.intent.Config
+	}
+	body := d.body.DeepCopy()
+	if guarded {
+		body.SetResourceVersion(d.version())
+	}
+	return client.ApplyConfigurationFromUnstructured(body)
 }
 
 func (a *Applier) request(ctx context.Context, in Intent, config runtime.ApplyConfiguration) error {

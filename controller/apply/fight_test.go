@@ -266,3 +266,26 @@ func TestADraftIsNotSent(t *testing.T) {
 	}
 	same(t, 0, r.server.requests-requests)
 }
+
+// TestATakingIsGuarded: what an older object shows as taken may have been taken back since, by another process of ours that has told of
+// it. It is not taken back, and told, again.
+func TestATakingIsGuarded(t *testing.T) {
+	r := newRing(t)
+	r.takes(other, "a", "theirs")
+	old := r.live()
+	if got := r.pass(); len(got.Taken) != 1 {
+		t.Fatalf("the pass gives %v", got)
+	}
+	another := New(r.client, r.predictor, WithClock(r.clock))
+	config := r.wanted().WithUID(serverUID)
+	if got, err := another.Apply(t.Context(), old, forced(main(us, config))); !IsStale(err) || len(got.Taken) != 0 {
+		t.Errorf("another process, on the object of before, gives %v (%v)", got, err)
+	}
+	r.takes(other, "a", "theirs")
+	if _, err := another.Apply(t.Context(), r.live(), forced(main(us, config))); err != nil {
+		t.Fatal(err)
+	}
+	if config.ResourceVersion == nil || *config.ResourceVersion != r.live().ResourceVersion || config.Labels["theirs"] != r.live().Labels["theirs"] {
+		t.Errorf("the configuration does not hold the answer: %+v", config.ObjectMetaApplyConfiguration)
+	}
+}

@@ -6,6 +6,7 @@ package apply
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -53,6 +54,17 @@ func bodyOf(config runtime.ApplyConfiguration) (*unstructured.Unstructured, erro
 		return nil, fmt.Errorf("converting an apply configuration: %w", err)
 	}
 	return (&unstructured.Unstructured{Object: content}).DeepCopy(), nil
+}
+
+// answerInto makes a configuration what the API server has answered with, as client.Apply does with the one that it sends.
+func answerInto(config runtime.ApplyConfiguration, answer *unstructured.Unstructured) error {
+	into := reflect.ValueOf(config).Elem()
+	filled := reflect.New(into.Type())
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answer.Object, filled.Interface()); err != nil {
+		return fmt.Errorf("converting to an apply configuration: %w", err)
+	}
+	into.Set(filled.Elem())
+	return nil
 }
 
 // check refuses intents that could do harm which no answer of the API server would show.

@@ -204,7 +204,9 @@ func (b *brood) settle(c childKey, doing string, err error) fate {
 	switch {
 	case err == nil:
 		return settled
-	case apply.IsGone(err), apply.IsStale(err), apply.IsOwnershipConflict(err):
+	case apply.IsStale(err):
+		b.comeBack(takenBackAfter) // The cache is behind, and may be for a while.
+	case apply.IsGone(err), apply.IsOwnershipConflict(err):
 		b.comeBack(apply.CacheLag)
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err):
 		b.refused = append(b.refused, fmt.Sprintf("%s: %s", c, reasonFor(err)))

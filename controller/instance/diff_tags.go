@@ -33,7 +33,7 @@ func diffTags(in Input, current *observer.Entry, ours []string) tagDiff {
 	d := tagDiff{set: lacking(desired, current.Tags)}
 	var coming []string
 	_, shown := current.Tags[ec2v1.TagUID]
-	for _, key := range ours {
+	for _, key := range in.Memory.alsoOurs(current.ID, ours) {
 		_, wanted := desired[key]
 		_, present := current.Tags[key]
 		switch {

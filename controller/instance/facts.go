@@ -25,6 +25,8 @@ type facts struct {
 	intent *LaunchIntent
 	// current is the object's live instance, or nil.
 	current *observer.Entry
+	// overtaken: a live instance is of an attempt before the one whose instance is recorded, and EC2 does not show that one.
+	overtaken bool
 	// surplus are further live instances that bear a token of ours.
 	surplus []observer.Entry
 	// last is the instance of the latest attempt that is shutting down or gone, when none is live.
@@ -52,7 +54,7 @@ func learn(in Input) facts {
 	live, doomed := split(in, f.tokens)
 	f.current = preferred(live, in.Object.Status.InstanceID)
 	if f.current != nil && f.outdated(in, *f.current) {
-		f.current = nil
+		f.current, f.overtaken = nil, true
 	}
 	for _, e := range live {
 		attempt, ours := f.tokens[e.ClientToken]
@@ -178,7 +180,7 @@ func (f facts) lost(in Input) string {
 	if f.last != nil && outOfSight(*f.last) && (f.last.ID != id || !gone) {
 		return f.last.ID
 	}
-	if !recordedFor(in.Object, f.intent) || gone {
+	if gone || !recordedFor(in.Object, f.intent) && !f.overtaken {
 		return ""
 	}
 	i := slices.IndexFunc(in.Entries, func(e observer.Entry) bool { return e.ID == id })

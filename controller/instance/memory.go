@@ -6,11 +6,14 @@ package instance
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 )
 
@@ -70,6 +73,19 @@ func (s *search) missed(of string, now time.Time) time.Duration {
 
 // tagOf names a tag of an instance.
 func tagOf(id, key string) string { return id + "/" + key }
+
+// alsoOurs adds to the keys of tags that are ours on an instance those that this process has set, though their record is gone: somebody
+// may have emptied the status.
+func (m *Memory) alsoOurs(id string, keys []string) []string {
+	ours := slices.Clone(keys)
+	for tag := range m.TagsSet {
+		if key, ok := strings.CutPrefix(tag, tagOf(id, "")); ok && !strings.HasPrefix(key, ec2v1.TagPrefix) {
+			ours = append(ours, key)
+		}
+	}
+	slices.Sort(ours)
+	return slices.Compact(ours)
+}
 
 // tagged remembers what a call set and removed.
 func (m *Memory) tagged(id string, set map[string]string, removed []string, now time.Time) {

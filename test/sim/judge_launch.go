@@ -160,7 +160,7 @@ func (j *judge) recordedStays(before, after *ec2v1.EC2Instance, live []ec2sim.In
 		return
 	}
 	lives := slices.ContainsFunc(live, func(i ec2sim.Instance) bool { return i.ID == id })
-	j.holds(idStays, after.Status.InstanceID == id || !lives, "%s overwrites status.instanceID of %s with %q, and instance %s lives",
+	j.holds(idStays, after.Status.InstanceID == id || !lives || j.launches.erased[after.UID], "%s overwrites status.instanceID of %s with %q, and instance %s lives",
 		user, before.Name, after.Status.InstanceID, id)
 }
 
