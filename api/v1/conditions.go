@@ -68,6 +68,14 @@ const (
 	ReasonTerminated = "Terminated"
 	// ReasonTerminating: the instance was terminated by somebody else and is shutting down.
 	ReasonTerminating = "Terminating"
+	// ReasonAdopting: the instance that adopt names is looked for.
+	ReasonAdopting = "Adopting"
+	// ReasonAdoptionRefused: the instance that adopt names is not there, or is somebody else's.
+	ReasonAdoptionRefused = "AdoptionRefused"
+	// ReasonNothingToObserve: managementPolicy is Observe, and the object has no instance.
+	ReasonNothingToObserve = "NothingToObserve"
+	// ReasonObserved: the instance is not in the wanted power state, and managementPolicy is Observe.
+	ReasonObserved = "Observed"
 	// ReasonLaunchFailed: EC2 accepted the launch and could not start the instance; it is launched again, after a pause
 	// that grows.
 	ReasonLaunchFailed = "LaunchFailed"

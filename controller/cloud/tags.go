@@ -25,9 +25,12 @@ func IdentityTags(cluster string, owner Owner) map[string]string {
 }
 
 // DesiredTags are all tags that the operator puts on the owner's instance: the identity tags, those of spec, and Name as
-// "namespace/name" (cut to EC2's 256 characters) unless spec sets it. A tag of spec never replaces an identity tag.
+// "namespace/name" (cut to EC2's 256 characters) unless spec sets it or takes the instance over. A tag of spec never replaces an identity tag.
 func DesiredTags(cluster string, owner Owner, spec *ec2v1.EC2InstanceSpec) map[string]string {
-	tags := map[string]string{ec2v1.TagDisplayName: displayName(owner)}
+	tags := map[string]string{}
+	if spec.Adopt == nil { // One that is taken over keeps the name that it has.
+		tags[ec2v1.TagDisplayName] = displayName(owner)
+	}
 	for _, t := range spec.Tags {
 		value := ""
 		if t.Value != nil {

@@ -72,6 +72,8 @@ func (f facts) recordedGroups() []string {
 		return f.object.Status.ManagedSecurityGroupIDs
 	case f.intent != nil && f.intent.Token == f.current.ClientToken && len(f.intent.Groups) > 0:
 		return f.intent.Groups
+	case f.object.Spec.Adopt != nil && f.object.Spec.Adopt.InstanceID == f.current.ID:
+		return nil // It had them before it was taken over.
 	default:
 		return f.shownGroups()
 	}

@@ -53,6 +53,9 @@ func learn(in Input) facts {
 
 	live, doomed := split(in, f.tokens)
 	f.current = preferred(live, in.Object.Status.InstanceID)
+	if f.current == nil {
+		f.current = adopted(in)
+	}
 	if f.current != nil && f.outdated(in, *f.current) {
 		f.current, f.overtaken = nil, true
 	}
@@ -94,11 +97,12 @@ func tokensOf(cluster string, obj *ec2v1.EC2Instance, around int64) map[string]i
 	return tokens
 }
 
-// split returns the entries that are this object's: those that bear its uid, or a token that we derive for it.
-// What status says alone makes nothing ours. Entries come sorted by launch time.
+// split returns the entries that are this object's: those that bear its uid, or a token that we derive for it, and the one that it has
+// taken over. What status says alone makes nothing ours. Entries come sorted by launch time.
 func split(in Input, tokens map[string]int64) (live, doomed []observer.Entry) {
 	for _, e := range in.Entries {
-		if _, ours := tokens[e.ClientToken]; !ours && e.OwnedBy.UID != in.Object.UID {
+		takenOver := e.ID == in.named() && in.adoptedBefore() && whoseElse(in, &e) == ""
+		if _, ours := tokens[e.ClientToken]; !ours && e.OwnedBy.UID != in.Object.UID && !takenOver {
 			continue
 		}
 		if e.State.Live() && !e.Gone {

@@ -40,6 +40,9 @@ func (p *pass) observe(ctx context.Context) error {
 		scope := observer.Scope{Account: account.Name, Region: p.in.Region}
 		p.actor.view = p.Observer.Track(scope, session, pollInterval(account))
 	}
+	if p.in.Claims, err = p.claims(ctx); err != nil {
+		return err
+	}
 	p.refresh()
 	return nil
 }
@@ -54,6 +57,9 @@ func (p *pass) refresh() {
 	}
 	p.in.Synced, p.in.ListError, p.in.StatusError = view.Synced(), cloud.ErrorOf(view.LastError()), cloud.ErrorOf(view.StatusError())
 	p.in.Entries = entriesOf(view, p.obj, p.Cluster)
+	if p.in.named() != "" {
+		view.Watch(p.in.named(), cloud.Owner{UID: p.obj.UID, Namespace: p.obj.Namespace, Name: p.obj.Name})
+	}
 }
 
 // entriesOf are the instances that may be the object's: by the uid they bear, by the recorded id, and by the
@@ -67,6 +73,9 @@ func entriesOf(view *observer.View, obj *ec2v1.EC2Instance, cluster string) []ob
 	}
 	if obj.Status.InstanceID != "" {
 		add(view.ByID(obj.Status.InstanceID))
+	}
+	if obj.Spec.Adopt != nil {
+		add(view.ByID(obj.Spec.Adopt.InstanceID))
 	}
 	intent := intentOf(obj, cluster)
 	if intent != nil {

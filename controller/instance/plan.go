@@ -101,6 +101,8 @@ type Input struct {
 	StatusError *cloud.Error
 	// Entries are the instances that the observer knows for this object.
 	Entries []observer.Entry
+	// Claims of other objects on the instance that spec names.
+	Claims Claims
 	// Memory of this process.
 	Memory Memory
 	// Prepared launch parameters, once StepPrepare was taken; PrepareError is why it failed.
@@ -167,7 +169,7 @@ func Decide(in Input) Plan {
 		return awaitFirstList(in, f)
 	case f.current != nil && f.lost(in) != "":
 		return findLost(in, f)
-	case len(f.surplus) > 0 && !in.suspended():
+	case len(f.surplus) > 0 && !in.handsOff():
 		return terminateSurplus(in, f)
 	case f.current != nil:
 		return keep(in, f)

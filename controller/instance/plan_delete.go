@@ -20,7 +20,7 @@ func decideDeletion(in Input, f facts) Plan {
 	switch {
 	case !slices.Contains(in.Object.Finalizers, ec2v1.InstanceFinalizer):
 		p.Verdict = f.deleting("Waiting for the finalizers of others")
-	case in.Object.Spec.DeletionPolicy == ec2v1.DeletionRetain, !f.everLaunched():
+	case in.Object.Spec.DeletionPolicy == ec2v1.DeletionRetain, in.observes(), !f.everLaunched():
 		return f.release()
 	case in.Account.Missing:
 		p.Verdict = f.stalled(in.Account.Reason, in.Account.Message+"; to delete this object without its instance, set deletionPolicy to Retain")

@@ -45,7 +45,7 @@ func upkeep(in Input, f facts, due dueReading) Plan {
 	if due.failure != nil {
 		p.Verdict = p.Verdict.failed(due.failure)
 	}
-	if in.suspended() {
+	if in.handsOff() {
 		// Nothing is put on the instance, so nothing more becomes ours.
 		p.ManagedTagKeys, p.ManagedGroups = f.ourTags(f.current), f.recordedGroups()
 		return p
@@ -64,6 +64,9 @@ func changesOf(in Input, f facts, tags tagDiff) []Change {
 	if change, ok := tags.change(); ok {
 		changes = append(changes, change)
 	}
+	if in.observes() {
+		onlyObserved(changes)
+	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Field, b.Field) })
 	return changes
 }
@@ -72,6 +75,7 @@ func changesOf(in Input, f facts, tags tagDiff) []Change {
 // needs the instance stopped, and its start; then what can be done at any time. A step that is put off holds up no other.
 func (p *Plan) choose(in Input, f facts, tags tagDiff) {
 	steps := []func() bool{
+		func() bool { return p.claim(in, f.current, tags) },
 		func() bool { return p.replace(in, f) },
 		func() bool { return p.stopToChange(in, f) },
 		func() bool { return p.changeStopped(in, f) },

@@ -17,8 +17,12 @@ import (
 // decideLaunch: the object has no live instance.
 func decideLaunch(in Input, f facts) Plan {
 	switch {
+	case in.named() != "" && (!in.adoptedBefore() || in.takenAway()):
+		return decideAdoption(in, f)
 	case f.lost(in) != "":
 		return findLost(in, f)
+	case in.observes():
+		return nothingToObserve(f)
 	case f.shuttingDown() && (f.consumed || f.intent == nil):
 		p := f.plan()
 		p.Verdict = f.waiting(f.endReason(), fmt.Sprintf("Instance %s %s and is shutting down", f.last.ID, f.ended()))
@@ -26,6 +30,10 @@ func decideLaunch(in Input, f facts) Plan {
 	case f.consumed && in.Object.Spec.RecreatePolicy == ec2v1.RecreateNever && !f.replaced() && !launchFailed(f.last):
 		p := f.plan()
 		p.Verdict = f.stalled(ec2v1.ReasonTerminated, fmt.Sprintf("The instance %s and recreatePolicy is Never: delete this object, or set recreatePolicy to Always", f.ended()))
+		return p
+	case !launchable(&in.Object.Spec):
+		p := f.plan()
+		p.Verdict = f.stalled(ec2v1.ReasonTerminated, fmt.Sprintf("The instance %s, and spec has no image and instanceType to launch another one: set them, or delete this object", f.ended()))
 		return p
 	case in.suspended():
 		p := f.plan()

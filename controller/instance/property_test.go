@@ -53,6 +53,10 @@ func aTime(t *rapid.T, label string) time.Time {
 
 func aSpec(t *rapid.T, s *ec2v1.EC2InstanceSpec) {
 	s.PowerState = pick(t, "power", "", ec2v1.PowerStateRunning, ec2v1.PowerStateStopped, ec2v1.PowerStateHibernated)
+	s.ManagementPolicy = pick(t, "management policy", "", ec2v1.ManagementManage, ec2v1.ManagementManage, ec2v1.ManagementObserve)
+	if chance(t, 4, "adopt") {
+		s.Adopt = &ec2v1.Adopt{InstanceID: instanceID(anAttempt(t, "adopted"))}
+	}
 	s.ProtectionPolicy = pick(t, "protection policy", "", ec2v1.ProtectionRespect, ec2v1.ProtectionLift)
 	s.DeletionPolicy = pick(t, "deletion policy", "", ec2v1.DeletionTerminate, ec2v1.DeletionStop, ec2v1.DeletionRetain)
 	s.RecreatePolicy = pick(t, "recreate policy", "", ec2v1.RecreateAlways, ec2v1.RecreateNever)
@@ -200,6 +204,9 @@ func anyInput(t *rapid.T) Input {
 	aSpec(t, &in.Object.Spec)
 	aStatus(t, &in.Object.Status)
 	anIntent(t, &in)
+	if chance(t, 3, "claimed") {
+		in.Claims = Claims{Owner: pick(t, "claim", "", "team/web-2"), Rival: pick(t, "rival", "", "team/web-3")}
+	}
 	for n := range rapid.IntRange(0, 3).Draw(t, "entries") {
 		in.Entries = append(in.Entries, anEntry(t, n))
 	}
@@ -256,10 +263,10 @@ func derived(clientToken string) bool {
 
 func mutates(s Step) bool {
 	switch s {
-	case StepIntend, StepLaunch, StepStart, StepStop, StepTag, StepTerminate, StepTerminateSurplus:
+	case StepIntend, StepLaunch, StepStart, StepStop, StepHibernate, StepReboot, StepTag, StepReplace, StepTerminate, StepTerminateSurplus:
 		return true
 	default:
-		return false
+		return s.modifies()
 	}
 }
 
@@ -296,6 +303,25 @@ func TestDecideLeavesSuspendedInstancesAlone(t *testing.T) {
 	whateverIsGiven(t, func(t *rapid.T, in Input, p Plan) {
 		if in.suspended() && in.Object.DeletionTimestamp == nil && mutates(p.Step) {
 			t.Fatalf("%s while suspended", p.Step)
+		}
+		if in.observes() && mutates(p.Step) {
+			t.Fatalf("%s while observing", p.Step)
+		}
+	})
+}
+
+// An instance that others have is not touched, and nothing is launched in its place.
+func TestDecideTakesNothingFromOthers(t *testing.T) {
+	whateverIsGiven(t, func(t *rapid.T, in Input, p Plan) {
+		e := in.adoptee()
+		if e == nil || !e.State.Live() || e.Gone || whoseElse(in, e) == "" || derived(e.ClientToken) || e.OwnedBy.UID == testUID {
+			return
+		}
+		if p.ID == e.ID && mutates(p.Step) {
+			t.Fatalf("%s of somebody else's instance: %s", p.Step, whoseElse(in, e))
+		}
+		if p.Step == StepIntend || p.Step == StepLaunch {
+			t.Fatalf("%s in the place of somebody else's instance", p.Step)
 		}
 	})
 }
@@ -335,7 +361,7 @@ func TestDecideLaunchesNothingForAnObjectThatIsBeingDeleted(t *testing.T) {
 func TestDecideReleasesNoObjectWhoseInstanceLives(t *testing.T) {
 	whateverIsGiven(t, func(t *rapid.T, in Input, p Plan) {
 		policy := in.Object.Spec.DeletionPolicy
-		if p.Step == StepRelease && (policy == "" || policy == ec2v1.DeletionTerminate) && len(ourLive(in)) > 0 {
+		if p.Step == StepRelease && !in.observes() && (policy == "" || policy == ec2v1.DeletionTerminate) && len(ourLive(in)) > 0 {
 			t.Fatalf("released with %+v", ourLive(in))
 		}
 		if p.Step == StepTerminate && policy != "" && policy != ec2v1.DeletionTerminate {

@@ -43,12 +43,13 @@ import (
 // +kubebuilder:rbac:groups=ec2.fieldowner.dev,resources=ec2instances/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// The indexes of the cache: the EC2Instances of an account, and of a namespace, which may be one that is not
-// watched; and the children of an EC2Instance, by its uid.
+// The indexes of the cache: the EC2Instances of an account, of a namespace, which may be one that is not
+// watched, and that name an instance; and the children of an EC2Instance, by its uid.
 const (
 	accountIndex   = "spec.accountRef.name"
 	namespaceIndex = "metadata.namespace"
 	parentIndex    = "metadata.parentUID"
+	adoptIndex     = "spec.adopt.instanceID"
 )
 
 var namespaceKind = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
@@ -135,6 +136,7 @@ func (r *Reconciler) index(ctx context.Context, indexer client.FieldIndexer) err
 	err := errors.Join(
 		indexer.IndexField(ctx, &ec2v1.EC2Instance{}, accountIndex, indexAccount),
 		indexer.IndexField(ctx, &ec2v1.EC2Instance{}, namespaceIndex, byNamespace),
+		indexer.IndexField(ctx, &ec2v1.EC2Instance{}, adoptIndex, indexAdopted),
 	)
 	for _, kind := range childKinds() {
 		err = errors.Join(err, indexer.IndexField(ctx, kind, parentIndex, indexChild))

@@ -157,6 +157,8 @@ func (f facts) running(in Input, changes []Change) Verdict {
 		v.Stalled = &stalled
 	case there && !pending(changes):
 		v.Ready = condition(metav1.ConditionTrue, reason, message)
+	case in.observes():
+		v.Ready = condition(metav1.ConditionFalse, ec2v1.ReasonObserved, fmt.Sprintf("The instance is %s, and managementPolicy is Observe", f.current.State))
 	default:
 		if there {
 			reason, message = ec2v1.ReasonUpdatePending, v.Synced.Message

@@ -23,7 +23,7 @@ func keyOf(obj *ec2v1.EC2Instance) types.NamespacedName {
 // two operators, or an edit in between, cannot make two intents of one attempt, and the status that this pass writes next
 // is not put over one that it has not seen.
 func (p *pass) applyLifecycle(ctx context.Context, plan Plan) error {
-	if p.obj.DeletionTimestamp != nil {
+	if p.obj.DeletionTimestamp != nil || p.in.observes() {
 		return nil
 	}
 	intent := intentOf(p.obj, p.Cluster)

@@ -46,13 +46,13 @@ func (j *judge) allowed(c *call) {
 		return
 	}
 	deleting, policy := obj.DeletionTimestamp != nil, obj.Spec.DeletionPolicy
-	suspended := !deleting && obj.Spec.Suspend != nil && *obj.Spec.Suspend
+	suspended := !deleting && obj.Spec.Suspend != nil && *obj.Spec.Suspend || obj.Spec.ManagementPolicy == ec2v1.ManagementObserve
 	surplus := len(liveOf(j.world.ec2, obj.UID)) > 1
 	j.holds(asPolicySays, asksFor(obj, c.action, surplus) && !suspended, "%s for %s, whose deletion is %t, deletionPolicy %s, powerState %s, and suspend %t",
 		c.action, obj.Name, deleting, policy, obj.Spec.PowerState, suspended)
 	for _, id := range append(c.list("InstanceId"), c.list("ResourceId")...) {
 		uid := tagOfTruth(j.world.ec2, id, ec2v1.TagUID)
-		j.holds(asPolicySays, uid == string(obj.UID), "%s of instance %s of object %s in a pass over %s (%s)", c.action, id, uid, obj.Name, obj.UID)
+		j.holds(asPolicySays, uid == string(obj.UID) || takesOver(obj, id), "%s of instance %s of object %s in a pass over %s (%s)", c.action, id, uid, obj.Name, obj.UID)
 	}
 }
 
@@ -94,6 +94,11 @@ func letsUpdate(obj *ec2v1.EC2Instance, most ec2v1.UpdateAllowance) bool {
 	enough := func(a ec2v1.UpdateAllowance) bool { return a == ec2v1.UpdateReplace || a == most }
 	return enough(obj.Spec.UpdatePolicy.Allow) ||
 		slices.ContainsFunc(obj.Spec.UpdatePolicy.Overrides, func(o ec2v1.UpdateOverride) bool { return enough(o.Allow) })
+}
+
+// takesOver tells whether an object is to take an instance over.
+func takesOver(obj *ec2v1.EC2Instance, id string) bool {
+	return obj.Spec.Adopt != nil && obj.Spec.Adopt.InstanceID == id && obj.Spec.ManagementPolicy != ec2v1.ManagementObserve
 }
 
 func tagOfTruth(sim *ec2sim.Sim, id, key string) string {

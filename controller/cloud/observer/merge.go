@@ -82,6 +82,7 @@ func (v *View) take(q question, seen []cloud.Instance) {
 		case !changed || r.dropped:
 		case v.status.listed:
 			news.add(before.OwnedBy, r.entry.OwnedBy)
+			news.join(r.watchers)
 		default:
 			// Everybody is told when the first full list is complete, and those too who do not own the instance any more.
 			v.untold.add(before.OwnedBy)
@@ -138,6 +139,7 @@ func (v *View) settle(q question, listed map[string]bool, first bool) owners {
 		}
 		if vanished || first && !r.dropped {
 			news.add(r.entry.OwnedBy)
+			news.join(r.watchers)
 		}
 	}
 	return news

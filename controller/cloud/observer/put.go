@@ -41,6 +41,21 @@ func (v *View) Look(id string) {
 	})
 }
 
+// Watch has somebody told of an instance's changes who does not own it: its tags may name nobody, or another. An instance that the store
+// does not know is put in first (Put).
+func (v *View) Watch(id string, o cloud.Owner) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r, ok := v.records[id]
+	if !ok || r.watchers[o] {
+		return
+	}
+	if r.watchers == nil {
+		r.watchers = owners{}
+	}
+	r.watchers.add(o)
+}
+
 // MarkGone says that EC2, asked for this id alone and so long after it was last seen that its answers cannot lag, knows no
 // such instance. Should EC2 show it again it is not gone.
 func (v *View) MarkGone(id string) {
@@ -86,6 +101,7 @@ func (v *View) change(id string, create bool, take func(*record, time.Time) bool
 	before := r.entry
 	if take(r, v.clock.Now()) {
 		news.add(before.OwnedBy, r.entry.OwnedBy)
+		news.join(r.watchers)
 	}
 	v.reindex(r, before)
 	v.reschedule()

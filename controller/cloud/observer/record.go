@@ -21,7 +21,9 @@ type record struct {
 	unlisted time.Time
 	// dropped hides a dead instance whose owner is done with it, so that lists which still show it bring nothing back.
 	dropped bool
-	looks   looks
+	// watchers are those who look on, though the instance is not theirs.
+	watchers owners
+	looks    looks
 }
 
 // describe takes in what EC2 shows of the instance as of a moment, and reports whether that is news. When it lags behind in

@@ -138,6 +138,7 @@ func (v *View) takeStatuses(q question, seen []cloud.InstanceStatus) {
 func (v *View) note(news owners, r *record) {
 	if v.status.listed {
 		news.add(r.entry.OwnedBy)
+		news.join(r.watchers)
 	}
 }
 

@@ -65,3 +65,6 @@ func (o owners) add(list ...cloud.Owner) {
 func (o owners) sorted() []cloud.Owner {
 	return slices.SortedFunc(maps.Keys(o), func(a, b cloud.Owner) int { return cmp.Compare(a.UID, b.UID) })
 }
+
+// join adds all of others.
+func (o owners) join(others owners) { maps.Copy(o, others) }
