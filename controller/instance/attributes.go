@@ -62,10 +62,12 @@ func (a *actor) read(ctx context.Context, plan Plan, into *Reading) error {
 	return err
 }
 
-// unreadable: what spec refers to is not there, or no longer. That is trouble where spec has just been changed; a Secret that is
+// unreadable: what spec refers to is not there, or no longer. That is trouble where the reference has been changed; a Secret that is
 // deleted after the launch has done its work, and says nothing of what the instance should be.
 func (p *pass) unreadable(plan Plan, r Reading, why *PrepareError) {
-	if !learn(p.in).knownInSync(p.in) {
+	f := learn(p.in)
+	asAtLaunch := f.sight(p.in).launched() && f.intent.Fields[fieldUserData] == digest(p.obj.Spec.UserData)
+	if !asAtLaunch && !f.knownInSync(p.in) {
 		p.actor.remember(plan.Step, plan.Of, why.asError())
 		return
 	}

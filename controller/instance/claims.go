@@ -29,16 +29,23 @@ func (p *pass) claims(ctx context.Context) (Claims, error) {
 		}
 		out.Owner = owner
 	}
+	rival, err := p.rival(ctx, id)
+	out.Rival = rival
+	return out, err
+}
+
+// rival is an older object that names the same instance.
+func (p *pass) rival(ctx context.Context, id string) (string, error) {
 	list := &ec2v1.EC2InstanceList{}
 	if err := p.Reader.List(ctx, list, client.MatchingFields{adoptIndex: id}); err != nil {
-		return out, fmt.Errorf("listing the EC2Instances that name %s: %w", id, err)
+		return "", fmt.Errorf("listing the EC2Instances that name %s: %w", id, err)
 	}
 	for i := range list.Items {
 		if other := &list.Items[i]; other.UID != p.obj.UID && contends(other) && older(other, p.obj) {
-			out.Rival = keyOf(other).String()
+			return keyOf(other).String(), nil
 		}
 	}
-	return out, nil
+	return "", nil
 }
 
 // ownerThere is the object that an instance's tags name, "" if it is gone.

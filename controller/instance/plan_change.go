@@ -84,6 +84,22 @@ func recordedFailure(obj *ec2v1.EC2Instance, c Change) string {
 	return ""
 }
 
+// intentTaken tells whether somebody else's value stands where the launch intent belongs.
+func (f facts) intentTaken() bool {
+	_, there := f.object.Annotations[ec2v1.AnnotationLaunch]
+	return there && f.intent == nil
+}
+
+// cannotReplace holds up what needs a new instance: its launch could not be written down.
+func cannotReplace(changes []Change) {
+	for i := range changes {
+		if c := &changes[i]; c.needs(ec2v1.PlanActionReplace) {
+			c.State = ec2v1.PlanStateBlocked
+			c.Message = "needs a new instance, and annotation " + ec2v1.AnnotationLaunch + " is somebody else's: remove it (see metadata.managedFields)"
+		}
+	}
+}
+
 // replace terminates the instance, so that another one takes its place: what is to be changed is told first, and the intent to
 // replace is written with it, so that whoever finds the instance terminated knows why.
 func (p *Plan) replace(in Input, f facts) bool {

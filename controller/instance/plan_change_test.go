@@ -289,6 +289,12 @@ func TestDecideReplace(t *testing.T) {
 			also: planned("image", ec2v1.PlanStateFailed, ec2v1.ReasonUpdatePending),
 		},
 		{
+			name:  "somebody else's value stands for the launch intent: say so, and hold nothing else up",
+			given: []given{recordedInStatus(1), ec2Shows(1, cloud.StateRunning, untagged("team")), after(long), image, mayReplace, annotated("{")},
+			step:  StepTag, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+			also: planned("image", ec2v1.PlanStateBlocked, ec2v1.ReasonUpdatePending),
+		},
+		{
 			name: "it is shutting down", given: []given{dead(cloud.StateShuttingDown)},
 			ready: "False Replacing", flow: "Reconciling",
 		},

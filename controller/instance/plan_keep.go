@@ -57,6 +57,9 @@ func upkeep(in Input, f facts, due dueReading) Plan {
 // changesOf lists all differences, sorted by field.
 func changesOf(in Input, f facts, tags tagDiff) []Change {
 	changes := diff(f.sight(in))
+	if f.intentTaken() {
+		cannotReplace(changes)
+	}
 	markFailed(in, f, changes)
 	if power := diffPower(in.Object.Spec.PowerState, f.current); power != nil {
 		changes = append(changes, *power)

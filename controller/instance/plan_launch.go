@@ -27,13 +27,9 @@ func decideLaunch(in Input, f facts) Plan {
 		p := f.plan()
 		p.Verdict = f.waiting(f.endReason(), fmt.Sprintf("Instance %s %s and is shutting down", f.last.ID, f.ended()))
 		return p
-	case f.consumed && in.Object.Spec.RecreatePolicy == ec2v1.RecreateNever && !f.replaced() && !launchFailed(f.last):
+	case f.noNextLaunch(&in.Object.Spec) != "":
 		p := f.plan()
-		p.Verdict = f.stalled(ec2v1.ReasonTerminated, fmt.Sprintf("The instance %s and recreatePolicy is Never: delete this object, or set recreatePolicy to Always", f.ended()))
-		return p
-	case !launchable(&in.Object.Spec):
-		p := f.plan()
-		p.Verdict = f.stalled(ec2v1.ReasonTerminated, fmt.Sprintf("The instance %s, and spec has no image and instanceType to launch another one: set them, or delete this object", f.ended()))
+		p.Verdict = f.stalled(ec2v1.ReasonTerminated, fmt.Sprintf("The instance %s and %s", f.ended(), f.noNextLaunch(&in.Object.Spec)))
 		return p
 	case in.suspended():
 		p := f.plan()
@@ -43,6 +39,18 @@ func decideLaunch(in Input, f facts) Plan {
 		return recreate(in, f)
 	default:
 		return launch(in, f)
+	}
+}
+
+// noNextLaunch tells why the latest instance has no successor, and what would help; "" where it has one.
+func (f facts) noNextLaunch(spec *ec2v1.EC2InstanceSpec) string {
+	switch {
+	case f.consumed && spec.RecreatePolicy == ec2v1.RecreateNever && !f.replaced() && !launchFailed(f.last):
+		return "recreatePolicy is Never: delete this object, or set recreatePolicy to Always"
+	case !launchable(spec):
+		return "spec has no image and instanceType to launch another one: set them, or delete this object"
+	default:
+		return ""
 	}
 }
 

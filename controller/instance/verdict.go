@@ -151,14 +151,10 @@ func (f facts) running(in Input, changes []Change) Verdict {
 	switch {
 	case in.suspended() && pending(changes):
 		v.Ready = condition(metav1.ConditionFalse, ec2v1.ReasonSuspended, "spec.suspend is true: EC2 is not brought to spec")
-	case there && !pending(changes) && !in.suspended() && failed(changes) != "":
-		v.Ready = condition(metav1.ConditionFalse, ec2v1.ReasonBlocked, "The change of "+failed(changes)+" failed: see status.plan")
-		stalled := condition(metav1.ConditionTrue, v.Ready.Reason, v.Ready.Message)
-		v.Stalled = &stalled
-	case there && !pending(changes):
-		v.Ready = condition(metav1.ConditionTrue, reason, message)
-	case in.observes():
+	case in.observes() && !there:
 		v.Ready = condition(metav1.ConditionFalse, ec2v1.ReasonObserved, fmt.Sprintf("The instance is %s, and managementPolicy is Observe", f.current.State))
+	case there && !pending(changes):
+		return v.settled(reason, message, in.suspended(), changes)
 	default:
 		if there {
 			reason, message = ec2v1.ReasonUpdatePending, v.Synced.Message
@@ -166,6 +162,18 @@ func (f facts) running(in Input, changes []Change) Verdict {
 		v.Ready = condition(metav1.ConditionFalse, reason, message)
 		v.Reconciling = &State{Status: metav1.ConditionTrue, Reason: reason, Message: message}
 	}
+	return v
+}
+
+// settled: the instance is in the wanted power state, and nothing is under way. What EC2 has refused wants help.
+func (v Verdict) settled(reason, message string, suspended bool, changes []Change) Verdict {
+	refused := failed(changes)
+	if refused == "" || suspended {
+		v.Ready = condition(metav1.ConditionTrue, reason, message)
+		return v
+	}
+	v.Ready = condition(metav1.ConditionFalse, ec2v1.ReasonBlocked, "The change of "+refused+" failed: see status.plan")
+	v.Stalled = &State{Status: metav1.ConditionTrue, Reason: v.Ready.Reason, Message: v.Ready.Message}
 	return v
 }
 
