@@ -53,7 +53,8 @@ func listed(owners []Owner) string {
 	return strings.Join(names, " and ")
 }
 
-// inlineMax is how much of a value a text shows, in bytes: a conflict is told in one line.
+// inlineMax is how much of a value a text shows, in bytes: a conflict is told in one line. Of a longer one not even the length is told,
+// which may be another one at each try.
 const inlineMax = 80
 
 func inline(value any) string {
@@ -62,7 +63,7 @@ func inline(value any) string {
 		return "a value that cannot be shown"
 	}
 	if len(text) > inlineMax {
-		return fmt.Sprintf("a value of %d bytes", len(text))
+		return "a long value"
 	}
 	return string(text)
 }

@@ -201,7 +201,7 @@ func TestAConflictIsOneLine(t *testing.T) {
 		{nil, false, `, wanted false`},
 		{"a\nb", int64(3), ` with "a\nb", wanted 3`},
 		{map[string]any{"b": "c", "a": []any{int64(1)}}, nil, ` with {"a":[1],"b":"c"}`},
-		{strings.Repeat("x", inlineMax-2), strings.Repeat("x", inlineMax-1), ` with "` + strings.Repeat("x", inlineMax-2) + `", wanted a value of 81 bytes`},
+		{strings.Repeat("x", inlineMax-2), strings.Repeat("x", inlineMax-1), ` with "` + strings.Repeat("x", inlineMax-2) + `", wanted a long value`},
 		{func() {}, nil, " with a value that cannot be shown"},
 	} {
 		c := Conflict{Field: ".x", Owners: owner, Live: test.live, Wanted: test.wanted}

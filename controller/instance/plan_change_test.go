@@ -346,6 +346,14 @@ func TestDecideReads(t *testing.T) {
 		},
 		{name: "spec has changed since", given: []given{running, data, wasRead(time.Minute, 2, "a", "a")}, step: step, id: instanceID(1), ready: "True Running"},
 		{name: "it was read, and is the same", given: []given{running, data, wasRead(time.Minute, 3, "a", "a")}, ready: "True Running", after: again - time.Minute},
+		{
+			name: "another process has told of a difference since",
+			given: []given{running, data, wasRead(time.Minute, 3, "a", "a"), func(in *Input) {
+				in.Object.Status.ObservedGeneration = in.Object.Generation
+				in.Object.Status.Plan = []ec2v1.PlannedChange{{Field: fieldUserData, Action: ec2v1.PlanActionStopStart, State: ec2v1.PlanStateBlocked}}
+			}},
+			step: step, id: instanceID(1), ready: "True Running",
+		},
 		{name: "it was read long ago", given: []given{running, data, wasRead(2*readAgain, 3, "a", "a")}, step: step, id: instanceID(1), ready: "True Running"},
 		{
 			name: "it was read of another instance", given: []given{running, data, wasRead(time.Minute, 3, "a", "a"), remembers(func(m *Memory) {

@@ -6,6 +6,7 @@ package instance
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -90,11 +91,21 @@ func (f facts) readingDue(in Input, field Field) time.Time {
 		return time.Time{}
 	case r.Generation != in.Object.Generation:
 		return time.Time{}
+	case f.contradicted(in, field) && in.Now.Sub(r.At) > settle:
+		return time.Time{}
 	case made.Err == nil && !made.At.Before(r.At):
 		return made.At.Add(settle)
 	default:
 		return r.At.Add(readAgain + spread(in.Object.UID, field.Name, readAgain/readSpread))
 	}
+}
+
+// contradicted tells whether status tells of a difference, for this spec, that this process does not see: another process of ours has
+// read something newer.
+func (f facts) contradicted(in Input, field Field) bool {
+	told := in.Object.Status.ObservedGeneration == in.Object.Generation &&
+		slices.ContainsFunc(in.Object.Status.Plan, func(c ec2v1.PlannedChange) bool { return c.Field == field.Name })
+	return told && !field.compare(f.sight(in)).differs
 }
 
 // knownInSync tells whether EC2 is known to match this generation of spec: it was launched for it, or status says so.

@@ -65,6 +65,7 @@ func (w *world) writeSecret(string) error {
 		return err
 	}
 	out.Data = map[string][]byte{"script": []byte(value)}
+	w.rewritten = true
 	return w.user.Update(context.Background(), out)
 }
 

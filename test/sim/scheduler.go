@@ -117,8 +117,16 @@ func isInside(line string) bool {
 	return strings.Contains(line, " "+string(cacheReads)+" ") || strings.Contains(line, " "+string(queues)+" ")
 }
 
+// readTime is how long a change of user data behind a reference may go unseen: it is read each hour, and up to an eighth more.
+const readTime = 70 * time.Minute
+
 // settle lets the world come to rest.
 func (w *world) settle() error {
+	if w.rewritten {
+		if err := w.calm(readTime, always); err != nil {
+			return err
+		}
+	}
 	for began := time.Now(); time.Since(began) < settleTime; {
 		writes, mutations := w.judge.totals()
 		if err := w.calm(stillTime, always); err != nil {

@@ -20,6 +20,9 @@ func (w *world) fieldsAsAsked(obj *ec2v1.EC2Instance, i ec2sim.Instance) {
 			return c.Field == field && c.Action == action && c.State == ec2v1.PlanStateBlocked
 		})
 		allowed := action == ec2v1.PlanActionInPlace || letsUpdate(obj, ec2v1.UpdateAllowance(action))
+		if action == ec2v1.PlanActionReplace && w.annotationTaken(obj) {
+			allowed = false // The next launch could not be written down.
+		}
 		if allowed || !blocked {
 			w.judge.violated("%s differs in %s at rest: it is %+v in EC2, and the plan is %+v", obj.Name, field, i, obj.Status.Plan)
 		}

@@ -60,6 +60,8 @@ type world struct {
 
 	mu  sync.Mutex
 	log []string
+	// rewritten: the Secret with user data was given other contents.
+	rewritten bool
 }
 
 // newWorld makes a world with an account and no objects, in a bubble.
