@@ -8,18 +8,9 @@ import (
 )
 
 const (
-	onceType       = "spec.instanceTypeFallbacks: must hold each instance type once"
-	onceSubnet     = "spec.subnetFallbacks: must hold each subnet once"
-	fallbackSubnet = "spec.subnetID: must be set with subnetFallbacks"
-	fallbackIP     = "spec.privateIPAddress: must not be set with subnetFallbacks: an address is of one subnet"
-	hibernates     = "spec.powerState: must be Running or Stopped unless hibernation.configured is true"
-	isInstanceID   = "must be an instance id: i- and 8 to 17 hexadecimal digits"
-	adoptFixed     = "spec.adopt: must not set, change or remove adopt after creation: create another EC2Instance instead"
-)
-
-var (
-	typeFallbacks   = plainList(spec, "instanceTypeFallbacks")
-	subnetFallbacks = listField{section: spec, field: "subnetFallbacks", in: `{subnetID: subnet-01234567, subnetFallbacks: %s}`}
+	hibernates   = "spec.powerState: must be Running or Stopped unless hibernation.configured is true"
+	isInstanceID = "must be an instance id: i- and 8 to 17 hexadecimal digits"
+	adoptFixed   = "spec.adopt: must not set, change or remove adopt after creation: create another EC2Instance instead"
 )
 
 // hibernating is put for an instance that can hibernate.
@@ -28,21 +19,8 @@ func hibernating(field string) with {
 }
 
 var instanceBehavior = slices.Concat(
-	typeFallbacks.upTo(8, "t%[1]d.micro"),
-	spec.matching("instanceTypeFallbacks[0]", func(value any) string { return put("instanceTypeFallbacks", []any{value}) },
-		"must be an EC2 instance type such as t3.micro", 64, []string{"t3.micro"}, []string{"t3", "T3.micro"}),
-	subnetFallbacks.upTo(8, "subnet-0123456%[1]d"),
-	spec.id("subnetFallbacks[0]", func(value any) string {
-		return merged(put("subnetID", "subnet-01234567"), put("subnetFallbacks", []any{value}))
-	}, "subnet-", isSubnet),
 	spec.id("adopt.instanceID", putting("adopt.instanceID"), "i-", isInstanceID),
 	[]row{
-		spec.refuses("an empty list of fallback types", typeFallbacks.patch("[]"), spec.tooFew("instanceTypeFallbacks", 1)),
-		spec.refuses("a fallback type twice", typeFallbacks.patch("[t3.micro, t3.micro]"), onceType),
-		spec.refuses("an empty list of fallback subnets", subnetFallbacks.patch("[]"), spec.tooFew("subnetFallbacks", 1)),
-		spec.refuses("a fallback subnet twice", subnetFallbacks.patch("[subnet-01234568, subnet-01234568]"), onceSubnet),
-		spec.refuses("a fallback from no subnet", `{subnetFallbacks: [subnet-01234567]}`, fallbackSubnet),
-		spec.refuses("an address and other subnets", `{subnetID: subnet-01234567, subnetFallbacks: [subnet-01234568], privateIPAddress: 10.0.0.4}`, fallbackIP),
 		spec.refuses("hibernated without being able to", `{powerState: Hibernated}`, hibernates),
 		spec.refuses("hibernated without being allowed to", `{powerState: Hibernated, hibernation: {configured: false}}`, hibernates),
 		spec.accepts("hibernated as the launch template allows", `{powerState: Hibernated, launchTemplate: {name: web}}`),
