@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
@@ -134,4 +136,31 @@ func TestDecideLiftsProtection(t *testing.T) {
 			step: StepTerminate, id: instanceID(1), ready: "False Deleting", flow: "Reconciling",
 		},
 	})
+}
+
+// The pass that meets the protection says at once what would help, or goes on to lift it.
+func TestProtectionIsMetInOnePass(t *testing.T) {
+	for policy, want := range map[ec2v1.ProtectionPolicy]struct {
+		again   time.Duration
+		stalled string
+	}{
+		ec2v1.ProtectionRespect: {cloud.ClassProtected.Backoff(1), "set protectionPolicy to Lift, or take the protection off in EC2"},
+		ec2v1.ProtectionLift:    {again, ""},
+	} {
+		t.Run(string(policy), func(t *testing.T) {
+			inBubble(t, func(r *rig) {
+				r.run()
+				r.edit(func(s *ec2v1.EC2InstanceSpec) { s.ProtectionPolicy = policy })
+				r.delete()
+				r.ec2.refuse = failureOf(cloud.ClassProtected)
+				if after, err := r.reconcile(); after != want.again || err != nil {
+					r.Errorf("again after %s, %v", after, err)
+				}
+				stalled := meta.FindStatusCondition(r.get().Status.Conditions, ec2v1.ConditionStalled)
+				if told := stalled != nil; told != (want.stalled != "") || told && !strings.Contains(stalled.Message, want.stalled) {
+					r.Errorf("Stalled says %v", stalled)
+				}
+			})
+		})
+	}
 }

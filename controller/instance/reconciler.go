@@ -203,7 +203,7 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	if err != nil {
 		failure := cloud.ErrorOf(err)
 		p.logFailure(plan.Step, failure)
-		if plan.Step.modifies() || plan.Step == StepReplace {
+		if plan.Step.modifies() || plan.Step == StepReplace || plan.Step == StepTerminate && failure.Class == cloud.ClassProtected {
 			return p.refused(plan, failure)
 		}
 		plan.Verdict = plan.Verdict.failed(failure)
@@ -220,12 +220,16 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	return outcome{plan: next}
 }
 
-// refused tells of a change that EC2 did not make: the decision after it knows what becomes of it, and of all others.
+// refused tells of a change, or of an end, that EC2 has refused: the decision after it knows what becomes of it, and of all others.
 func (p *pass) refused(plan Plan, failure *cloud.Error) outcome {
 	p.refresh()
 	next := Decide(p.in)
+	note := failure.Error()
+	if plan.Field != "" {
+		note = "Updating " + plan.Field + ": " + note
+	}
 	if failure.Class != cloud.ClassThrottled {
-		next.Events = append(next.Events, warning(reasonOf(failure.Class), "Updating %s: %s", plan.Field, failure.Error()))
+		next.Events = append(next.Events, warning(reasonOf(failure.Class), "%s", note))
 	}
 	if next.Step != StepNone && next.After == 0 {
 		next.After = again
