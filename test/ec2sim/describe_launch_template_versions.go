@@ -5,13 +5,15 @@ package ec2sim
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
+	"strings"
 
 	"github.com/fieldowner/ec2-operator/test/ec2sim/internal/wire"
 )
 
 const describeTemplateVersionsParameters = describeParameters +
-	" IncludeManagedResources LaunchTemplateId LaunchTemplateName LaunchTemplateVersion MaxVersion MinVersion"
+	" IncludeManagedResources LaunchTemplateId LaunchTemplateName LaunchTemplateVersion MaxVersion MinVersion ResolveAlias"
 
 type templateVersionsResponse struct {
 	wire.Head
@@ -42,6 +44,9 @@ func describeLaunchTemplateVersions(c *call) (any, error) {
 		return nil, err
 	}
 	versions, err := c.templateVersions()
+	if err == nil {
+		err = c.resolveAliases(versions)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +60,25 @@ func describeLaunchTemplateVersions(c *call) (any, error) {
 	key := func(v xmlTemplateVersion) string { return fmt.Sprintf("%s/%012d", v.TemplateID, v.Number) }
 	shown, next := paginate(c, p, items, template, key)
 	return &templateVersionsResponse{Versions: shown, NextToken: next}, nil
+}
+
+// resolveAliases gives the ids of images in the place of the SSM parameters that name them, where the call asks for that.
+func (c *call) resolveAliases(versions []xmlTemplateVersion) error {
+	if asked, err := c.params.Bool("ResolveAlias"); err != nil || !asked {
+		return err
+	}
+	for i, v := range versions {
+		if !strings.HasPrefix(v.Data["ImageId"], ssmImagePrefix) {
+			continue
+		}
+		image, err := c.region.resolveImage(v.Data["ImageId"])
+		if err != nil {
+			return err
+		}
+		versions[i].Data = maps.Clone(v.Data)
+		versions[i].Data["ImageId"] = image.ID
+	}
+	return nil
 }
 
 func (c *call) templateVersions() ([]xmlTemplateVersion, error) {

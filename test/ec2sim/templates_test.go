@@ -155,6 +155,26 @@ func TestTemplateVersionsAreDescribed(t *testing.T) {
 	wantError(t, err, "InvalidParameterValue", badRequest, "$Latest")
 }
 
+// The template's own text of an image stays as it is unless the call asks for the image's id.
+func TestTemplateImagesAreResolved(t *testing.T) {
+	r := newRig(t)
+	alias := "resolve:ssm:" + ec2sim.ParameterAL2023
+	r.sim.EditWorld(ec2sim.DefaultAccount, "us-east-1", func(w *ec2sim.World) {
+		w.LaunchTemplates[0].Versions[0].Data = map[string]string{"ImageId": alias}
+	})
+	for _, tc := range []struct {
+		resolve *bool
+		want    string
+	}{{aws.Bool(true), ec2sim.ImageAL2023}, {aws.Bool(false), alias}, {nil, alias}} {
+		versions := r.templateVersions(ec2.DescribeLaunchTemplateVersionsInput{
+			LaunchTemplateId: aws.String(ec2sim.TemplateID), Versions: []string{"1"}, ResolveAlias: tc.resolve,
+		})
+		if got := aws.ToString(versions[0].LaunchTemplateData.ImageId); got != tc.want {
+			t.Errorf("the image is %s instead of %s", got, tc.want)
+		}
+	}
+}
+
 // TestTemplateDataIsDescribed, of every shape that parameters have.
 func TestTemplateDataIsDescribed(t *testing.T) {
 	r := newRig(t)
