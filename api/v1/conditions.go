@@ -58,7 +58,8 @@ const (
 	ReasonReplacementRequired = "ReplacementRequired"
 	// ReasonNotAllowed: a change of spec that could be made at any time and that policy does not allow.
 	ReasonNotAllowed = "NotAllowed"
-	// ReasonBlocked: EC2 refuses a change of spec; an edit, or a change of what stands in the way, is needed.
+	// ReasonBlocked: EC2 refuses a change of spec, or nothing can make it; an edit, or a change of what stands in the way,
+	// is needed.
 	ReasonBlocked = "Blocked"
 	// ReasonSuspended: spec.suspend keeps the operator from acting.
 	ReasonSuspended = "Suspended"
@@ -87,10 +88,8 @@ const (
 	ReasonRecreating = "Recreating"
 	// ReasonNotYetVisible: EC2 accepted the launch but does not show the instance yet.
 	ReasonNotYetVisible = "NotYetVisible"
-	// ReasonAccountNotFound: the EC2Account does not exist or is not Ready.
+	// ReasonAccountNotFound: the EC2Account does not exist.
 	ReasonAccountNotFound = "AccountNotFound"
-	// ReasonAccountNotReady: the EC2Account exists and cannot be used yet.
-	ReasonAccountNotReady = "AccountNotReady"
 	// ReasonAccountNotAllowed: the EC2Account does not allow the namespace.
 	ReasonAccountNotAllowed = "AccountNotAllowed"
 	// ReasonUserDataNotFound: the Secret or ConfigMap of spec.userData, or its key, is missing or too large.

@@ -314,10 +314,23 @@ func TestDecideChangesThatAreNotAllowed(t *testing.T) {
 			also: synced(ec2v1.ReasonUpdatePending, "instanceType", "keyName", "powerState"),
 		},
 		{
+			name: "nothing can bring EC2 there: a volume does not shrink", given: []given{running, smallerVolume}, ready: "True Running",
+			after: readAgain + spread(testUID, fieldDevices, readAgain/readSpread), also: synced(ec2v1.ReasonBlocked, fieldDevices),
+		},
+		{
 			name: "suspended, with nothing that would be carried out", given: []given{running, typ, suspended}, ready: "True Running",
 			also: synced(ec2v1.ReasonStopRequired, "instanceType"),
 		},
 	})
+}
+
+// smallerVolume asks for a volume of less than it has.
+func smallerVolume(in *Input) {
+	in.Object.Spec.BlockDevices = []ec2v1.BlockDevice{{DeviceName: "/dev/xvda", SizeGiB: 8}}
+	in.Entries[0].Volumes = []cloud.Volume{{DeviceName: "/dev/xvda", ID: "vol-1"}}
+	in.Memory.Readings = map[string]Reading{fieldDevices: {
+		ID: instanceID(1), At: in.Now, Generation: in.Object.Generation, Volumes: map[string]cloud.VolumeDetail{"vol-1": {ID: "vol-1", SizeGiB: 20}},
+	}}
 }
 
 // An instance that was launched by an edit of the intent's spec keeps what it has.

@@ -226,7 +226,7 @@ func synced(suspended bool, changes []Change) State {
 		names[i] = c.Field
 		switch {
 		case c.State == ec2v1.PlanStatePending:
-		case c.State == ec2v1.PlanStateFailed:
+		case c.State == ec2v1.PlanStateFailed, c.Action == ec2v1.PlanActionNone:
 			blocked = true
 		case c.Action == ec2v1.PlanActionReplace:
 			reason = ec2v1.ReasonReplacementRequired
