@@ -228,8 +228,8 @@ type Hibernation struct {
 
 // Enclave says whether an instance can run Nitro Enclaves.
 type Enclave struct {
-	// enabled lets the instance run Nitro Enclaves. It excludes hibernation. EC2's default is false. A change needs
-	// the instance stopped.
+	// enabled lets the instance run Nitro Enclaves. It excludes hibernation. EC2's default is false. A change needs a
+	// new instance.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 }

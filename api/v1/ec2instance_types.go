@@ -157,7 +157,7 @@ type EC2InstanceSpec struct {
 	NetworkInterfaces []NetworkInterface `json:"networkInterfaces,omitempty"`
 
 	// privateDNSNameOptions say which names the instance has in its VPC. By default the subnet decides. Unless a
-	// member says otherwise a change needs the instance stopped.
+	// member says otherwise they can change at any time.
 	// +optional
 	PrivateDNSNameOptions *PrivateDNSNameOptions `json:"privateDNSNameOptions,omitempty"`
 
@@ -204,7 +204,7 @@ type EC2InstanceSpec struct {
 	// +optional
 	Hibernation *Hibernation `json:"hibernation,omitempty"`
 
-	// enclave says whether the instance can run Nitro Enclaves. A change needs the instance stopped.
+	// enclave says whether the instance can run Nitro Enclaves. A change needs a new instance.
 	// +optional
 	Enclave *Enclave `json:"enclave,omitempty"`
 

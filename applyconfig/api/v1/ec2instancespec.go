@@ -56,7 +56,7 @@ type EC2InstanceSpecApplyConfiguration struct {
 	// there is one. A change needs a new instance, but for their securityGroupIDs and sourceDestCheck.
 	NetworkInterfaces []NetworkInterfaceApplyConfiguration `json:"networkInterfaces,omitempty"`
 	// privateDNSNameOptions say which names the instance has in its VPC. By default the subnet decides. Unless a
-	// member says otherwise a change needs the instance stopped.
+	// member says otherwise they can change at any time.
 	PrivateDNSNameOptions *PrivateDNSNameOptionsApplyConfiguration `json:"privateDNSNameOptions,omitempty"`
 	// placement says where the instance runs. By default EC2 chooses. Unless a member says otherwise a change
 	// needs the instance stopped.
@@ -83,7 +83,7 @@ type EC2InstanceSpecApplyConfiguration struct {
 	Maintenance *MaintenanceApplyConfiguration `json:"maintenance,omitempty"`
 	// hibernation says whether the instance can hibernate. A change needs a new instance.
 	Hibernation *HibernationApplyConfiguration `json:"hibernation,omitempty"`
-	// enclave says whether the instance can run Nitro Enclaves. A change needs the instance stopped.
+	// enclave says whether the instance can run Nitro Enclaves. A change needs a new instance.
 	Enclave *EnclaveApplyConfiguration `json:"enclave,omitempty"`
 	// licenses are License Manager's license configurations for the instance, by ARN, 1 to 16. A change needs a new
 	// instance.

@@ -10,8 +10,8 @@ package v1
 //
 // Enclave says whether an instance can run Nitro Enclaves.
 type EnclaveApplyConfiguration struct {
-	// enabled lets the instance run Nitro Enclaves. It excludes hibernation. EC2's default is false. A change needs
-	// the instance stopped.
+	// enabled lets the instance run Nitro Enclaves. It excludes hibernation. EC2's default is false. A change needs a
+	// new instance.
 	Enabled *bool `json:"enabled,omitempty"`
 }
 
