@@ -6,6 +6,7 @@ package instance
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -105,7 +106,7 @@ func terminate(in Input, f facts) Plan {
 	}
 	p.hold(in)
 	if p.Verdict.Stalled != nil && in.Object.Spec.ProtectionPolicy != ec2v1.ProtectionLift {
-		p.Verdict.Stalled.Message += ": set protectionPolicy to Lift, or take the protection off in EC2"
+		p.Verdict.Stalled.Message = strings.TrimSuffix(p.Verdict.Stalled.Message, ".") + ": set protectionPolicy to Lift, or take the protection off in EC2"
 		p.Verdict.Ready.Message = p.Verdict.Stalled.Message
 	}
 	return p
