@@ -118,7 +118,21 @@ func TestDecideLiftsProtection(t *testing.T) {
 	gone := allOf(kept(1, cloud.StateRunning), deleting(time.Minute))
 	termination, stop := modifying("disableAPITermination"), modifying("disableAPIStop")
 	lifted := called(termination, changeOf(cloud.DisableAPITermination{}), time.Second, nil)
+	leave := spec(func(s *ec2v1.EC2InstanceSpec) { s.DeletionPolicy = ec2v1.DeletionStop })
+	notStopped := called(StepStop, instanceID(1), time.Minute/2, failureOf(cloud.ClassProtected))
 	decideAll(t, []decision{
+		{
+			name: "it keeps the instance from being stopped", given: []given{gone, leave, notStopped},
+			id: instanceID(1), ready: "False Protected", flow: "Stalled", after: time.Minute / 2,
+		},
+		{
+			name: "it is lifted to stop the instance", given: []given{gone, leave, notStopped, lift},
+			step: stop, id: instanceID(1), ready: "False Deleting", flow: "Reconciling",
+		},
+		{
+			name: "it is: stop the instance", given: []given{gone, leave, notStopped, lift, called(stop, changeOf(cloud.DisableAPIStop{}), time.Second, nil)},
+			step: StepStop, id: instanceID(1), ready: "False Deleting", flow: "Reconciling",
+		},
 		{name: "nothing is known of a protection", given: []given{gone, lift}, step: StepTerminate, id: instanceID(1), ready: "False Deleting", flow: "Reconciling"},
 		{
 			name: "it is respected: say so, and what would help", given: []given{gone, refused}, id: instanceID(1), ready: "False Protected", flow: "Stalled", after: time.Minute / 2,

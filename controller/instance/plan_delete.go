@@ -67,41 +67,40 @@ func deleteWithoutList(in Input, f facts) Plan {
 
 // deleteLive ends, or stops, an instance that lives.
 func deleteLive(in Input, f facts) Plan {
-	p := f.plan()
-	p.ID, p.Of = f.current.ID, f.current.ID
 	if in.Object.Spec.DeletionPolicy != ec2v1.DeletionStop {
-		return terminate(in, f)
+		return endBy(in, f, StepTerminate, fmt.Sprintf("Terminating instance %s", f.current.ID))
 	}
 	switch f.current.State {
 	case cloud.StateStopping, cloud.StateStopped:
 		return f.release()
 	case cloud.StateRunning:
-		p.Step = StepStop
-		p.Verdict = f.deleting(fmt.Sprintf("Stopping instance %s, as deletionPolicy says", f.current.ID))
-		p.hold(in)
+		return endBy(in, f, StepStop, fmt.Sprintf("Stopping instance %s, as deletionPolicy says", f.current.ID))
 	default:
+		p := f.plan()
+		p.ID, p.Of = f.current.ID, f.current.ID
 		p.Verdict = f.deleting(fmt.Sprintf("Waiting for instance %s to run, so that it can be stopped", f.current.ID))
 		p.After = f.untilVanished(in)
+		return p
 	}
-	return p
 }
 
-// terminate ends the instance. Where protection refuses that, protectionPolicy says whether it is lifted.
-func terminate(in Input, f facts) Plan {
+// endBy ends the instance's life with the object by a step. Where protection refuses that, protectionPolicy says whether it is lifted.
+func endBy(in Input, f facts, step Step, message string) Plan {
 	p := f.plan()
 	p.ID, p.Of = f.current.ID, f.current.ID
-	p.Verdict = f.deleting(fmt.Sprintf("Terminating instance %s", f.current.ID))
-	refusal := in.Memory.failure(StepTerminate, p.Of)
+	p.Verdict = f.deleting(message)
+	refusal := in.Memory.failure(step, p.Of)
 	if refusal == nil || refusal.Class != cloud.ClassProtected {
-		p.Step = StepTerminate
+		p.Step = step
 		p.hold(in)
 		return p
 	}
-	if in.Object.Spec.ProtectionPolicy == ec2v1.ProtectionLift && p.lift(in, f) {
+	against := protectionsAgainst(step)
+	if in.Object.Spec.ProtectionPolicy == ec2v1.ProtectionLift && p.lift(in, f, against) {
 		return p
 	}
-	p.Step = StepTerminate
-	if lifted := in.Memory.Calls[modifying(protections[len(protections)-1].field)]; lifted.At.After(in.Memory.Calls[StepTerminate].At) {
+	p.Step = step
+	if lifted := in.Memory.Calls[modifying(against[len(against)-1].field)]; lifted.At.After(in.Memory.Calls[step].At) {
 		return p
 	}
 	p.hold(in)
@@ -112,18 +111,25 @@ func terminate(in Input, f facts) Plan {
 	return p
 }
 
-// protections are the two that keep an instance from being terminated (EC2 User Guide, "Enable stop protection").
-var protections = []struct {
+// protection is one that EC2 gives an instance, and how it is taken off.
+type protection struct {
 	field string
 	off   cloud.Modification
-}{
-	{"disableAPITermination", cloud.DisableAPITermination{On: false}},
-	{"disableAPIStop", cloud.DisableAPIStop{On: false}},
 }
 
-// lift takes one protection off after the other; then termination is tried again.
-func (p *Plan) lift(in Input, f facts) bool {
-	for _, protection := range protections {
+// protectionsAgainst are those that keep an instance from a step; that from being stopped keeps it from being terminated, too (EC2 User
+// Guide, "Enable stop protection").
+func protectionsAgainst(step Step) []protection {
+	stop := protection{"disableAPIStop", cloud.DisableAPIStop{On: false}}
+	if step == StepStop {
+		return []protection{stop}
+	}
+	return []protection{{"disableAPITermination", cloud.DisableAPITermination{On: false}}, stop}
+}
+
+// lift takes one protection off after the other; then the step is tried again.
+func (p *Plan) lift(in Input, f facts, against []protection) bool {
+	for _, protection := range against {
 		of := Change{modification: protection.off}.of(f.current.ID)
 		call := in.Memory.Calls[modifying(protection.field)]
 		if call.Of == of && call.Err == nil {

@@ -203,7 +203,7 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	if err != nil {
 		failure := cloud.ErrorOf(err)
 		p.logFailure(plan.Step, failure)
-		if plan.Step.modifies() || plan.Step == StepReplace || plan.Step == StepTerminate && failure.Class == cloud.ClassProtected {
+		if plan.Step.modifies() || plan.Step == StepReplace || p.obj.DeletionTimestamp != nil && failure.Class == cloud.ClassProtected {
 			return p.refused(plan, failure)
 		}
 		plan.Verdict = plan.Verdict.failed(failure)
