@@ -111,6 +111,10 @@ var scenarios = []scenario{
 		writes: 4, launched: 1, terminated: 1,
 	},
 	{
+		name: "delete, stopped, protection lifted", before: []deed{asked(protected, lifting, afterwards(ec2v1.DeletionStop))}, measured: deleted,
+		writes: 4, launched: 1,
+	},
+	{
 		name: "retained, and then deleted after all", before: []deed{asked(afterwards(ec2v1.DeletionRetain))},
 		measured: atOnce(asked(), deleted), writes: 2, launched: 1, terminated: 1,
 	},
