@@ -47,7 +47,7 @@ test: controlplane build ## Run all tests, those against the real API server too
 
 .PHONY: test-unit
 test-unit: ## Run the tests that need no control plane.
-	$(GO) test $(GOTESTFLAGS) ./api/... ./controller/... ./cmd/... ./test/ec2sim/...
+	$(GO) test $(GOTESTFLAGS) ./api/... ./controller/... ./cmd/... ./test/docs/... ./test/ec2sim/...
 
 # How many worlds make sim runs, and the first one's seed; 0 draws it.
 SEEDS ?= 100
