@@ -109,6 +109,8 @@ func TestPageHasTheConditions(t *testing.T) {
 func pauses() map[string][2]time.Duration {
 	const many = 100
 	all := map[string][2]time.Duration{
+		ec2v1.ReasonAdopting:           {lookAgain, cloud.ClassNotYetVisible.Backoff(many)},
+		ec2v1.ReasonAdoptionRefused:    {adoptAgain, adoptAgain},
 		ec2v1.ReasonRecreating:         {recreatePause, recreatePauseMax},
 		ec2v1.ReasonLaunchFailed:       {recreatePause, recreatePauseMax},
 		ec2v1.ReasonAccountNotFound:    {accountAgain, accountAgain},
