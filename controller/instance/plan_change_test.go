@@ -116,6 +116,11 @@ func TestDecideInPlace(t *testing.T) {
 			also: planned(fieldGroups, ec2v1.PlanStatePending, ec2v1.ReasonUpdatePending),
 		},
 		{
+			name:  "a group is not there yet, and it is time to ask again: say the same until it works",
+			given: []given{running, oursAre(groupA), wantsGroups(groupB), called(step, changeOf(asked), time.Minute, failureOf(cloud.ClassDependency))},
+			step:  step, id: instanceID(1), ready: "False DependencyNotReady", flow: "Reconciling",
+		},
+		{
 			name: "one is refused: the next is not held up",
 			given: []given{
 				running, oursAre(groupA), wantsGroups(groupB), called(step, changeOf(asked), time.Minute, failureOf(cloud.ClassInvalid)),

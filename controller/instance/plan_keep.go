@@ -94,19 +94,20 @@ func (p *Plan) choose(in Input, f facts, tags tagDiff) {
 	}
 }
 
-// take chooses a step unless its latest call is to be given time. Then it tells how that call failed, and returns false.
+// take chooses a step unless its latest call is to be given time: then it returns false. How that call failed is told until another
+// one has succeeded, so that a repetition is no news.
 func (p *Plan) take(in Input, step Step, id, of string) bool {
 	p.ID, p.Of = id, of
+	failure := in.Memory.failure(memoryStep(step), of)
+	if failure != nil && (!step.modifies() || !needsHelp(failure.Class)) {
+		p.Verdict = p.Verdict.failed(failure)
+	}
 	wait := in.Memory.wait(memoryStep(step), of, in.Now)
 	if wait == 0 {
 		p.Step = step
 		return true
 	}
 	p.comeBack(wait)
-	failure := in.Memory.failure(memoryStep(step), of)
-	if failure != nil && (!step.modifies() || !needsHelp(failure.Class)) {
-		p.Verdict = p.Verdict.failed(failure)
-	}
 	return false
 }
 
