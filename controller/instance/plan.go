@@ -56,8 +56,9 @@ const (
 
 // The steps that are one for each field.
 const (
-	stepModify = "Modify "
-	stepRead   = "Read "
+	stepModify  = "Modify "
+	stepRead    = "Read "
+	stepResolve = "Resolve "
 )
 
 // modifying is the step of a call that changes a field of the instance.
@@ -65,6 +66,9 @@ func modifying(field string) Step { return Step(stepModify + field) }
 
 // reading is the step of reading a field that EC2's lists do not tell.
 func reading(field string) Step { return Step(stepRead + field) }
+
+// resolving is the part of StepPrepare that asks what a name in a field stands for: only failures of it are remembered.
+func resolving(field string) Step { return Step(stepResolve + field) }
 
 func (s Step) modifies() bool { return strings.HasPrefix(string(s), stepModify) }
 

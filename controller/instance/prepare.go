@@ -90,11 +90,9 @@ func (r *Reconciler) image(ctx context.Context, in *Input, session cloud.Session
 	if f.intent != nil && !f.consumed && f.intent.SSMParameter == image.SSMParameter {
 		return f.intent.Image, nil
 	}
-	id, err := session.ResolveImage(ctx, image.SSMParameter)
-	if err != nil {
-		return "", unresolved(ec2v1.ReasonImageNotFound, err)
-	}
-	return id, nil
+	return resolve(in, "image", image.SSMParameter, ec2v1.ReasonImageNotFound, func() (string, error) {
+		return session.ResolveImage(ctx, image.SSMParameter)
+	})
 }
 
 // templateVersion is the number of the launch template's version, "" without a template. What an alias stood for when the launch was
@@ -111,11 +109,10 @@ func templateVersion(ctx context.Context, in *Input, session cloud.Session) (str
 		return template.Version, nil
 	}
 	ref := cloud.TemplateRef{ID: template.ID, Name: template.Name, Version: template.Version}
-	resolved, err := session.ResolveTemplate(ctx, ref)
-	if err != nil {
-		return "", unresolved(ec2v1.ReasonDependencyNotReady, err)
-	}
-	return resolved.Version, nil
+	return resolve(in, "launchTemplate", templateRef(template), ec2v1.ReasonDependencyNotReady, func() (string, error) {
+		resolved, err := session.ResolveTemplate(ctx, ref)
+		return resolved.Version, err
+	})
 }
 
 // templateRef is what spec says of the launch template, as text.
@@ -126,10 +123,19 @@ func templateRef(t *ec2v1.LaunchTemplate) string {
 	return t.ID + t.Name + "@" + t.Version
 }
 
-// unresolved is said of what AWS could not resolve; reason is for what it does not know.
-func unresolved(reason string, err error) *PrepareError {
-	failure := cloud.ErrorOf(err)
-	return &PrepareError{Reason: reason, Call: failure, After: max(failure.RetryAfter, failure.Class.Backoff(1))}
+// resolve asks AWS what a name in a field of spec stands for. A failure is remembered, so that the next question is put off, whatever
+// wakes the object meanwhile; reason is for what AWS does not know.
+func resolve(in *Input, field, name, reason string, ask func() (string, error)) (string, *PrepareError) {
+	step := resolving(field)
+	if in.Memory.wait(step, name, in.Now) == 0 {
+		value, err := ask()
+		if err == nil {
+			delete(in.Memory.Calls, step)
+			return value, nil
+		}
+		in.Memory.record(step, name, in.Now, cloud.ErrorOf(err))
+	}
+	return "", &PrepareError{Reason: reason, Call: in.Memory.failure(step, name), After: in.Memory.wait(step, name, in.Now)}
 }
 
 // userData reads the bytes that spec.userData names, from the object's own namespace only.

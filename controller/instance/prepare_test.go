@@ -251,7 +251,7 @@ func TestPrepareFails(t *testing.T) {
 	if err := r.prepare(t.Context(), &in, &resolver{err: fmt.Errorf("resolving: %w", throttled)}); err != nil {
 		t.Fatal(err)
 	}
-	if in.Prepared != nil || in.PrepareError == nil || in.PrepareError.Call != throttled || in.PrepareError.After != time.Hour {
+	if in.Prepared != nil || in.PrepareError == nil || in.PrepareError.Call != throttled || in.PrepareError.After < time.Hour {
 		t.Errorf("got %+v, %+v", in.Prepared, in.PrepareError)
 	}
 	in = inputOf(spec(func(s *ec2v1.EC2InstanceSpec) {
@@ -266,5 +266,39 @@ func TestPrepareFails(t *testing.T) {
 	r.Live = brokenReader{}
 	if err := r.prepare(t.Context(), &in, &resolver{}); !errors.Is(err, errBroken) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Whatever wakes the object, AWS is asked again only when the pause after the failure is over, and the pauses grow.
+func TestPrepareGivesAFailureTime(t *testing.T) {
+	for name, given := range map[string]given{
+		"image":    spec(func(s *ec2v1.EC2InstanceSpec) { s.Image = ec2v1.Image{SSMParameter: "/one"} }),
+		"template": spec(func(s *ec2v1.EC2InstanceSpec) { s.LaunchTemplate = &ec2v1.LaunchTemplate{Name: "web"} }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			session := &resolver{err: failureOf(cloud.ClassTransient)}
+			in := inputOf(given)
+			for _, step := range []struct {
+				passes time.Duration
+				asked  int
+				after  time.Duration
+			}{
+				{0, 1, time.Second}, {400 * time.Millisecond, 1, 600 * time.Millisecond}, {600 * time.Millisecond, 2, 2 * time.Second},
+				{time.Second, 2, time.Second}, {time.Second, 3, 4 * time.Second},
+			} {
+				in.Now, in.PrepareError = in.Now.Add(step.passes), nil
+				if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session); err != nil {
+					t.Fatal(err)
+				}
+				if in.PrepareError == nil || in.PrepareError.After != step.after || session.asked != step.asked {
+					t.Fatalf("asked %d times, and got %+v; want %+v", session.asked, in.PrepareError, step)
+				}
+			}
+			session.err = nil
+			in.Now, in.PrepareError = in.Now.Add(4*time.Second), nil
+			if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session); err != nil || in.Prepared == nil || len(in.Memory.Calls) != 0 {
+				t.Errorf("got %v, %+v, and remembers %v", err, in.PrepareError, in.Memory.Calls)
+			}
+		})
 	}
 }

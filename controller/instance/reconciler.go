@@ -137,6 +137,7 @@ func (p *pass) decide(ctx context.Context) (Plan, error) {
 			if err := p.prepare(ctx, &p.in, p.actor.session); err != nil {
 				return Plan{}, err
 			}
+			p.actor.memory.Calls = p.in.Memory.Calls
 			continue
 		}
 		if plan.Step.reads() {
