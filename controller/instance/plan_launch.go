@@ -122,7 +122,7 @@ func launch(in Input, f facts) Plan {
 	if f.intent == nil {
 		return intend(in, f, max(1, f.attempt), launchCreated)
 	}
-	if in.Memory.Unmatched == f.intent.Token {
+	if in.Memory.Unmatched == f.intent.Token && !in.ruledOut(f.intent.Token) {
 		return findAttempt(in, f, "EC2 knows this launch with other parameters; looking for its instance")
 	}
 	p := preparation(in, f)

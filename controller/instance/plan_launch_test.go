@@ -155,6 +155,14 @@ func TestDecideIntentThatIsWritten(t *testing.T) {
 			ready: "False Launching", flow: "Reconciling", after: 3 * time.Second,
 		},
 		{
+			name: "EC2 knows the token with other parameters, and shows no instance of it for the whole window: ask once more",
+			given: []given{
+				intent(1), prepared(hash), after(long), remembers(func(m *Memory) { m.Unmatched = token(1) }), searched(consistencyWindow),
+				called(StepFindByToken, token(1), 0, errUnseen),
+			},
+			step: StepLaunch, ready: "False Launching", flow: "Reconciling", also: repeats,
+		},
+		{
 			name:  "EC2 says the token's instance is terminated: the next attempt",
 			given: []given{intent(1), prepared(hash), after(long), remembers(func(m *Memory) { m.Terminated = token(1) })},
 			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intends(2, launchTerminated),
