@@ -12,6 +12,7 @@ import (
 	"github.com/fieldowner/ec2-operator/test/ec2sim/internal/wire"
 )
 
+// ResolveAlias has nothing to resolve: the templates of a world name images by their ids.
 const describeTemplateVersionsParameters = describeParameters +
 	" IncludeManagedResources LaunchTemplateId LaunchTemplateName LaunchTemplateVersion MaxVersion MinVersion ResolveAlias"
 
