@@ -57,7 +57,7 @@ func (s *Sim) begin(r *http.Request, req request) *exchange {
 	}
 	x.call.caller, x.err = s.identify(who, now)
 	x.entry.Account = x.call.caller.account
-	x.call.effects = s.faults.apply(x.entry.Action, x.call.caller, x.call.params)
+	x.call.effects = s.faults.apply(x.entry.ID, x.entry.Action, x.call.caller, x.call.params)
 	x.entry.Faults = x.call.effects.fired
 	return x
 }

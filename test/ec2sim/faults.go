@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fieldowner/ec2-operator/test/ec2sim/internal/settingsjson"
@@ -61,11 +62,16 @@ type Fault struct { //nolint:recvcheck // values must marshal, too
 
 // FaultError is an error answer.
 type FaultError struct {
-	Code    string `json:"code"`
+	Code string `json:"code"`
+	// Message may hold PerRequest, which is another text in each answer.
 	Message string `json:"message,omitempty"`
 	// Status is the HTTP status; 0 takes the one that EC2 uses for the code.
 	Status int `json:"status,omitempty"`
 }
+
+// PerRequest stands in the message of a FaultError for the id of the request: EC2's messages can hold what is
+// another text each time, such as the encoded part of an authorization failure.
+const PerRequest = "{request}"
 
 // StateReason is why an instance is in its state, in EC2's terms.
 type StateReason struct {
@@ -127,6 +133,7 @@ func knownAction(name string) bool {
 
 // effects are what the faults do to one call.
 type effects struct {
+	request               string   // the id of the call's request
 	fired                 []string // ids
 	err                   *wire.Error
 	delay                 time.Duration
@@ -169,8 +176,8 @@ func (f *faults) list() []Fault {
 }
 
 // apply finds what happens to a call.
-func (f *faults) apply(action string, who caller, params wire.Params) effects {
-	var e effects
+func (f *faults) apply(request, action string, who caller, params wire.Params) effects {
+	e := effects{request: request}
 	for _, r := range f.rules {
 		if !r.matches(action, who, params) {
 			continue
@@ -221,7 +228,7 @@ func (e *effects) suffer(r *Fault) {
 	e.hide = append(e.hide, r.Hide...)
 	e.hideTags = append(e.hideTags, r.HideTags...)
 	if r.Error != nil && e.err == nil {
-		e.err = r.Error.wire()
+		e.err = r.Error.wire(e.request)
 	}
 	if r.ListLimit != nil {
 		e.listLimit = r.ListLimit
@@ -231,8 +238,8 @@ func (e *effects) suffer(r *Fault) {
 	}
 }
 
-func (e *FaultError) wire() *wire.Error {
-	out := &wire.Error{Status: e.Status, Code: e.Code, Message: e.Message}
+func (e *FaultError) wire(request string) *wire.Error {
+	out := &wire.Error{Status: e.Status, Code: e.Code, Message: strings.ReplaceAll(e.Message, PerRequest, request)}
 	if out.Status == 0 {
 		out.Status = statusOf(e.Code)
 	}

@@ -30,6 +30,19 @@ func TestFaultErrors(t *testing.T) {
 	wantError(t, err, "Odd", 418, "")
 }
 
+func TestFaultMessagesThatDifferEachTime(t *testing.T) {
+	r := newRig(t)
+	r.inject(ec2sim.Fault{Error: &ec2sim.FaultError{Code: "UnauthorizedOperation", Message: "no: " + ec2sim.PerRequest}})
+	for range 2 {
+		if _, err := r.run(); err == nil {
+			t.Fatal("accepted")
+		}
+	}
+	requests := r.sim.Requests()
+	_, err := r.run()
+	wantError(t, err, "UnauthorizedOperation", 403, "no: "+r.sim.Requests()[len(requests)].ID)
+}
+
 func TestFaultCriteria(t *testing.T) {
 	fails := &ec2sim.FaultError{Code: "InternalError"}
 	r := newRig(t)
