@@ -168,7 +168,8 @@ func actionOf(r *http.Request) (action, text string, err error) {
 		return "", "", fmt.Errorf("reading a request: %w", err)
 	}
 	if target := r.Header.Get("X-Amz-Target"); target != "" {
-		return target, string(body), nil
+		_, action, _ = strings.Cut(target, ".")
+		return action, string(body), nil
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
