@@ -123,7 +123,7 @@ func launch(in Input, f facts) Plan {
 		return intend(in, f, max(1, f.attempt), launchCreated)
 	}
 	if in.Memory.Unmatched == f.intent.Token && !in.ruledOut(f.intent.Token) {
-		return findAttempt(in, f, "EC2 knows this launch with other parameters; looking for its instance")
+		return findUnmatched(in, f)
 	}
 	p := preparation(in, f)
 	if in.Prepared == nil {
@@ -197,10 +197,13 @@ func findLostIntent(in Input, f facts, attempt int64, token string) Plan {
 	return p
 }
 
+// launching is what there is to tell of a launch while nothing is in the way.
+const launching = "Launching the instance"
+
 // preparation is the plan of finding out the launch parameters, and of launching once they are known.
 func preparation(in Input, f facts) Plan {
 	p := f.plan()
-	p.Verdict = f.waiting(ec2v1.ReasonLaunching, "Launching the instance")
+	p.Verdict = f.waiting(ec2v1.ReasonLaunching, launching)
 	switch {
 	case in.PrepareError != nil:
 		p.Verdict = in.PrepareError.verdict(f)
@@ -208,6 +211,17 @@ func preparation(in Input, f facts) Plan {
 	case in.Prepared == nil:
 		p.Step = StepPrepare
 	}
+	return p
+}
+
+// findUnmatched looks for the instance of a launch that EC2 knows with other parameters. What EC2 has said is told until it is found.
+func findUnmatched(in Input, f facts) Plan {
+	failure := in.Memory.failure(StepLaunch, f.intent.Token)
+	if failure == nil {
+		return findAttempt(in, f, "EC2 knows this launch with other parameters; looking for its instance")
+	}
+	p := findAttempt(in, f, launching)
+	p.Verdict = p.Verdict.failed(failure)
 	return p
 }
 

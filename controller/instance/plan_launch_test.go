@@ -147,6 +147,14 @@ func TestDecideIntentThatIsWritten(t *testing.T) {
 			step:  StepFindByToken, ready: "False Launching", flow: "Reconciling",
 		},
 		{
+			name: "EC2 knows the token with other parameters: its words are told while its instance is looked for",
+			given: []given{
+				intent(1), prepared(hash), remembers(func(m *Memory) { m.Unmatched = token(1) }),
+				called(StepLaunch, token(1), time.Second, failureOf(cloud.ClassNotYetVisible)),
+			},
+			step: StepFindByToken, ready: "False NotYetVisible", flow: "Reconciling",
+		},
+		{
 			name: "EC2 knows the token with other parameters and does not show the instance: look again in a while",
 			given: []given{
 				intent(1), prepared(otherHash), remembers(func(m *Memory) { m.Unmatched = token(1) }), after(long),

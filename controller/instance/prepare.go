@@ -46,7 +46,7 @@ func (e *PrepareError) verdict(f facts) Verdict {
 	if e.Call == nil {
 		return f.stalled(e.Reason, e.Message)
 	}
-	v := f.waiting(ec2v1.ReasonLaunching, "Launching the instance").failed(e.Call)
+	v := f.waiting(ec2v1.ReasonLaunching, launching).failed(e.Call)
 	if e.Call.Class == cloud.ClassInvalid || e.Call.Class == cloud.ClassDependency {
 		return f.stalled(cmp.Or(e.Reason, ec2v1.ReasonImageNotFound), e.Call.Error())
 	}
