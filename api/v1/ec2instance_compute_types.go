@@ -168,15 +168,17 @@ type SpotOptions struct {
 
 // CPUOptions are an instance's CPU cores and features. What is not set is the instance type's to choose and is never
 // drift.
+// +kubebuilder:validation:XValidation:rule="has(self.coreCount) == has(self.threadsPerCore)",message="must set both coreCount and threadsPerCore, or none of them: EC2's rule"
 type CPUOptions struct {
-	// coreCount is the number of CPU cores, 1 to 1024; the instance type says which numbers it allows. A change needs
-	// the instance stopped.
+	// coreCount is the number of CPU cores, 1 to 1024; the instance type says which numbers it allows. It comes with
+	// threadsPerCore. A change needs the instance stopped.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	// +optional
 	CoreCount int32 `json:"coreCount,omitempty"`
 
-	// threadsPerCore is 1, which turns multithreading off, or 2. A change needs the instance stopped.
+	// threadsPerCore is 1, which turns multithreading off, or 2. It comes with coreCount. A change needs the instance
+	// stopped.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2
 	// +optional

@@ -132,6 +132,8 @@ var instanceMarket = slices.Concat(
 )
 
 const (
+	coresAndThreads = "spec.cpuOptions: must set both coreCount and threadsPerCore, or none of them: EC2's rule"
+
 	isLicense = "must be the ARN of a license configuration: arn:PARTITION:license-manager:REGION:ACCOUNT:license-configuration:ID"
 	license   = "arn:aws:license-manager:eu-central-1:123456789012:license-configuration:"
 )
@@ -140,8 +142,12 @@ const (
 var licenses = plainList(spec, "licenses")
 
 var instanceOptions = slices.Concat(
-	spec.number("cpuOptions.coreCount", 1, 1024),
-	spec.number("cpuOptions.threadsPerCore", 1, 2),
+	spec.numberIn("cpuOptions.coreCount", beside("cpuOptions", false, map[string]any{"threadsPerCore": 1}, "coreCount"), 1, 1024),
+	spec.numberIn("cpuOptions.threadsPerCore", beside("cpuOptions", false, map[string]any{"coreCount": 1}, "threadsPerCore"), 1, 2),
+	[]row{
+		spec.refuses("cores of which the threads are not said", `{cpuOptions: {coreCount: 2}}`, coresAndThreads),
+		spec.refuses("threads without a number of cores", `{cpuOptions: {threadsPerCore: 1}}`, coresAndThreads),
+	},
 	spec.words("cpuOptions.amdSEVSNP", "enabled", "disabled"),
 	spec.words("cpuOptions.nestedVirtualization", "enabled", "disabled"),
 	spec.words("creditSpecification.cpuCredits", "standard", "unlimited"),

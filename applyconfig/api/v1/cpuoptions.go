@@ -11,10 +11,11 @@ package v1
 // CPUOptions are an instance's CPU cores and features. What is not set is the instance type's to choose and is never
 // drift.
 type CPUOptionsApplyConfiguration struct {
-	// coreCount is the number of CPU cores, 1 to 1024; the instance type says which numbers it allows. A change needs
-	// the instance stopped.
+	// coreCount is the number of CPU cores, 1 to 1024; the instance type says which numbers it allows. It comes with
+	// threadsPerCore. A change needs the instance stopped.
 	CoreCount *int32 `json:"coreCount,omitempty"`
-	// threadsPerCore is 1, which turns multithreading off, or 2. A change needs the instance stopped.
+	// threadsPerCore is 1, which turns multithreading off, or 2. It comes with coreCount. A change needs the instance
+	// stopped.
 	ThreadsPerCore *int32 `json:"threadsPerCore,omitempty"`
 	// amdSEVSNP is enabled or disabled (EC2's default): AMD's encrypted memory. A change needs a new instance.
 	AMDSEVSNP *string `json:"amdSEVSNP,omitempty"`
