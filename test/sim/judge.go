@@ -44,8 +44,8 @@ type judge struct {
 	checked    tally
 	broken     tally
 	violations []string
-	// writes and mutations are what operators changed in Kubernetes and in EC2.
-	writes, mutations int
+	// writes and mutations are what operators changed in Kubernetes and in EC2, or asked EC2 to change; accepted are those that it did.
+	writes, mutations, accepted int
 }
 
 func newJudge(w *world) *judge {
@@ -218,6 +218,13 @@ func (j *judge) totals() (writes, mutations int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.writes, j.mutations
+}
+
+// changedSoFar is how much operators have changed so far, in Kubernetes and in EC2, and how much EC2 has refused.
+func (j *judge) changedSoFar() (changed, refused int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.writes + j.accepted, j.mutations - j.accepted
 }
 
 func (j *judge) verdict() []string {

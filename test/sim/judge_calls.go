@@ -146,7 +146,7 @@ func (c *call) reaches() {
 	j := c.judge
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	c.truth = truthOf(j.world.ec2.Instances())
+	c.truth = truthOf(j.world.ec2, j.world.ec2.Instances())
 	if c.action == "RunInstances" {
 		j.launchReaches(c)
 	}
@@ -178,7 +178,8 @@ func (c *call) served(answer *http.Response, err error, delivered bool) {
 	all := j.world.ec2.Instances()
 	j.onePerObject(all)
 	if answer.StatusCode < badRequest {
-		j.hadEffect(c, truthOf(all))
+		j.accepted++
+		j.hadEffect(c, truthOf(j.world.ec2, all))
 	}
 }
 
@@ -218,10 +219,13 @@ func (j *judge) hadEffect(c *call, after string) {
 }
 
 // truthOf is all instances, with their states, what can be changed of them, and their tags, as text.
-func truthOf(all []ec2sim.Instance) string {
+func truthOf(sim *ec2sim.Sim, all []ec2sim.Instance) string {
 	var b strings.Builder
 	for _, i := range all {
-		fmt.Fprintf(&b, "%s %s %s %v %s %s", i.ID, i.State, i.InstanceType, i.SecurityGroupIDs, i.InstanceProfile, i.UserDataSHA256)
+		fmt.Fprintf(&b, "%s %s", i.ID, i.State)
+		if i.Live() {
+			fmt.Fprintf(&b, " %v", sim.Configuration(i.ID)) // Maps are written in the order of their keys.
+		}
 		for _, key := range slices.Sorted(maps.Keys(i.Tags)) {
 			fmt.Fprintf(&b, " %s=%s", key, i.Tags[key])
 		}

@@ -101,7 +101,7 @@ func (j *judge) truthFor(uid types.UID) string {
 			own = append(own, i)
 		}
 	}
-	return truthOf(own)
+	return truthOf(j.world.ec2, own)
 }
 
 // conditionTimes: a condition whose status is as before keeps its time.

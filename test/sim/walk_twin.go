@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: The fieldowner Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/test/ec2sim"
+)
+
+// saidBy are the fields of spec that say what an instance is configured with, by its name in EC2 (ec2sim.Configuration); %s is a device or
+// an index.
+var saidBy = map[string][]string{
+	"imageId":                           {"image.id", "image.ssmParameter"},
+	"instanceType":                      {"instanceType"},
+	"subnetId":                          {"subnetID", "networkInterfaces[0].subnetID", "placement.availabilityZone"},
+	"keyName":                           {"keyName"},
+	"iamInstanceProfile":                {"iamInstanceProfile.name", "iamInstanceProfile.arn"},
+	"userData":                          {"userData.inline", "userData.secretKeyRef.name", "userData.configMapKeyRef.name"},
+	"monitoring":                        {"monitoring"},
+	"ebsOptimized":                      {"ebsOptimized"},
+	"disableApiTermination":             {"disableAPITermination"},
+	"disableApiStop":                    {"disableAPIStop"},
+	"instanceInitiatedShutdownBehavior": {"shutdownBehavior"},
+
+	"metadataOptions.httpTokens":              {"metadataOptions.httpTokens"},
+	"metadataOptions.httpPutResponseHopLimit": {"metadataOptions.httpPutResponseHopLimit"},
+	"metadataOptions.httpEndpoint":            {"metadataOptions.httpEndpoint"},
+	"metadataOptions.httpProtocolIpv6":        {"metadataOptions.httpProtocolIPv6"},
+	"metadataOptions.instanceMetadataTags":    {"metadataOptions.instanceMetadataTags"},
+
+	"placement.tenancy":         {"placement.tenancy"},
+	"placement.affinity":        {"placement.affinity"},
+	"placement.hostId":          {"placement.hostID"},
+	"placement.groupId":         {"placement.groupID", "placement.groupName"},
+	"placement.partitionNumber": {"placement.partitionNumber"},
+
+	"capacityReservationSpecification.preference": {"capacityReservation.preference"},
+	"capacityReservationSpecification.id":         {"capacityReservation.id"},
+
+	"cpuOptions.coreCount":            {"cpuOptions.coreCount"},
+	"cpuOptions.threadsPerCore":       {"cpuOptions.threadsPerCore"},
+	"cpuOptions.amdSevSnp":            {"cpuOptions.amdSEVSNP"},
+	"cpuOptions.nestedVirtualization": {"cpuOptions.nestedVirtualization"},
+
+	"creditSpecification.cpuCredits":                        {"creditSpecification.cpuCredits"},
+	"hibernationOptions.configured":                         {"hibernation.configured"},
+	"enclaveOptions.enabled":                                {"enclave.enabled"},
+	"maintenanceOptions.autoRecovery":                       {"maintenance.autoRecovery"},
+	"maintenanceOptions.rebootMigration":                    {"maintenance.rebootMigration"},
+	"privateDnsNameOptions.hostnameType":                    {"privateDNSNameOptions.hostnameType"},
+	"privateDnsNameOptions.enableResourceNameDnsARecord":    {"privateDNSNameOptions.enableResourceNameDNSARecord"},
+	"privateDnsNameOptions.enableResourceNameDnsAAAARecord": {"privateDNSNameOptions.enableResourceNameDNSAAAARecord"},
+	"licenseSet":       {"licenses"},
+	"spotOptions.type": {"marketOptions.marketType", "marketOptions.spotOptions.requestType"},
+	"spotOptions.instanceInterruptionBehavior": {"marketOptions.spotOptions.interruptionBehavior"},
+	"spotOptions.maxPrice":                     {"marketOptions.spotOptions.maxPrice"},
+
+	"networkInterfaceSet.%s.groupSet":            {"networkInterfaces[%s].securityGroupIDs", "securityGroupIDs"},
+	"networkInterfaceSet.%s.subnetId":            {"networkInterfaces[%s].subnetID", "subnetID"},
+	"networkInterfaceSet.%s.sourceDestCheck":     {"networkInterfaces[%s].sourceDestCheck", "sourceDestCheck"},
+	"networkInterfaceSet.%s.deleteOnTermination": {"networkInterfaces[%s].deleteOnTermination"},
+	"networkInterfaceSet.%s.description":         {"networkInterfaces[%s].description"},
+	"networkInterfaceSet.%s.ipv6AddressCount":    {"networkInterfaces[%s].ipv6AddressCount", "ipv6AddressCount"},
+	"networkInterfaceSet.%s.networkCardIndex":    {"networkInterfaces[%s].networkCardIndex"},
+
+	"blockDeviceMapping.%s.deleteOnTermination": {"blockDevices[%s].deleteOnTermination"},
+	"blockDeviceMapping.%s.volumeSize":          {"blockDevices[%s].sizeGiB"},
+	"blockDeviceMapping.%s.volumeType":          {"blockDevices[%s].type"},
+	"blockDeviceMapping.%s.iops":                {"blockDevices[%s].iops"},
+	"blockDeviceMapping.%s.throughput":          {"blockDevices[%s].throughputMiBps"},
+	"blockDeviceMapping.%s.encrypted":           {"blockDevices[%s].encrypted"},
+	"blockDeviceMapping.%s.kmsKeyId":            {"blockDevices[%s].kmsKeyID"},
+	"blockDeviceMapping.%s.snapshotId":          {"blockDevices[%s].snapshotID"},
+}
+
+// partOf finds the device or the index in a name.
+var partOf = regexp.MustCompile(`^(networkInterfaceSet|blockDeviceMapping)\.([^.]+)\.`)
+
+// fieldsThatSay are the fields of spec that say a value.
+func fieldsThatSay(name string) []string {
+	found := partOf.FindStringSubmatch(name)
+	if found == nil {
+		return saidBy[name]
+	}
+	part := found[2]
+	var out []string
+	for _, path := range saidBy[strings.Replace(name, "."+part+".", ".%s.", 1)] {
+		out = append(out, strings.ReplaceAll(path, "%s", part))
+	}
+	return out
+}
+
+// leaves are the paths of all values of a spec, with items of lists by their keys.
+func (s *specSchema) leaves(of spec) map[string]bool {
+	out := map[string]bool{}
+	s.addLeaves(out, "", "", of)
+	return out
+}
+
+// addLeaves adds the values below a path; at is the path in the schema.
+func (s *specSchema) addLeaves(out map[string]bool, at, path string, value any) {
+	switch v := value.(type) {
+	case spec:
+		for name, inner := range v {
+			s.addLeaves(out, below(at, name), below(path, name), inner)
+		}
+	case []any:
+		out[path] = true
+		for _, item := range v {
+			if len(s.paths[at].XListMapKeys) > 0 {
+				s.addLeaves(out, at+element, path+"["+keyOf(s.paths[at], item)+"]", item)
+			}
+		}
+	default:
+		out[path] = true
+	}
+}
+
+// drivers are fields of which others' defaults depend.
+var drivers = []string{"instanceType", "image", "launchTemplate", "subnetID", "marketOptions", "networkInterfaces", "placement", "associatePublicIPAddress"}
+
+// compare makes a fresh object for each, with the same spec, and compares what EC2 has for both, and what they say.
+func (k *walk) compare() error {
+	w := k.world
+	for _, of := range k.objects {
+		if err := k.send(twins, of.name, unshared(of.applied)); err != nil {
+			k.violated(of, "a fresh object with its spec is refused: %v", err)
+			return nil
+		}
+	}
+	if err := k.rest(); err != nil || k.failed() {
+		return err
+	}
+	for _, of := range k.objects {
+		old, fresh := k.object(namespace, of.name), k.object(twins, of.name)
+		if old == nil || fresh == nil {
+			k.violated(of, "it or its fresh object is gone")
+			return nil
+		}
+		k.compareWith(of, old, fresh)
+	}
+	if k.failed() {
+		return nil
+	}
+	if err := k.clearTwins(w); err != nil {
+		return err
+	}
+	return k.rest()
+}
+
+// unshared is a spec without what one instance alone can have.
+func unshared(of spec) spec {
+	out := runtime.DeepCopyJSON(of)
+	delete(out, "privateIPAddress")
+	interfaces, _ := out["networkInterfaces"].([]any)
+	for _, i := range interfaces {
+		if m, ok := i.(spec); ok {
+			delete(m, "privateIPAddress")
+		}
+	}
+	return out
+}
+
+// clearTwins deletes the fresh objects, and ends their instances whatever protects them.
+func (k *walk) clearTwins(w *world) error {
+	for _, of := range k.objects {
+		obj := k.object(twins, of.name)
+		if err := w.user.Delete(context.Background(), obj, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+			return err
+		}
+		for _, i := range liveOf(w.ec2, obj.UID) {
+			if err := w.ec2.Terminate(i.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compareWith compares an object with a fresh one.
+func (k *walk) compareWith(of *walked, old, fresh *ec2v1.EC2Instance) {
+	has, made := liveOf(k.world.ec2, old.UID), liveOf(k.world.ec2, fresh.UID)
+	switch {
+	case len(has) != 1:
+		k.violated(of, "it has %d instances when it is compared", len(has))
+		return
+	case len(made) != 1 && len(old.Status.Plan) > 0:
+		k.tally.incomparable++
+		return
+	case len(made) != 1:
+		k.violated(of, "a fresh object with its spec has %d instances, and says %+v and plans %+v; %s", len(made), fresh.Status.Conditions, fresh.Status.Plan, k.told(of))
+		return
+	}
+	k.tally.compared++
+	k.compareConfiguration(of, old, has[0], made[0])
+	k.compareTags(of, old, has[0], made[0])
+	if len(old.Status.Plan) == 0 && has[0].State != made[0].State {
+		k.violated(of, "its instance is %s, and that of a fresh object is %s", has[0].State, made[0].State)
+	}
+	k.compareReasons(of, old, fresh)
+}
+
+// compareConfiguration compares all values that spec says, and those that nobody has said where nothing else differs.
+func (k *walk) compareConfiguration(of *walked, old *ec2v1.EC2Instance, has, made ec2sim.Instance) {
+	values, wanted := k.world.ec2.Configuration(has.ID), k.world.ec2.Configuration(made.ID)
+	said := k.schema.leaves(k.schema.defaulted(of.applied))
+	plain := len(old.Status.Plan) == 0 && !hasIgnored(old) && !slices.ContainsFunc(drivers, func(name string) bool {
+		return gaveUpIn(of.ever, said, name)
+	})
+	names := maps.Clone(values)
+	maps.Copy(names, wanted)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		paths := fieldsThatSay(name)
+		if len(paths) == 0 {
+			k.violated(of, "nothing is known to say %s (walk_twin.go)", name)
+			continue
+		}
+		isSaid := slices.ContainsFunc(paths, func(path string) bool { return said[path] })
+		wasSaid := slices.ContainsFunc(paths, func(path string) bool { return of.ever[path] })
+		held := slices.ContainsFunc(paths, func(path string) bool { return heldBack(old, path) })
+		if held || (!isSaid && (wasSaid || !plain)) {
+			continue
+		}
+		k.tally.values++
+		if values[name] != wanted[name] {
+			k.violated(of, "%s is %q, and %q for a fresh object with its spec: %s", name, values[name], wanted[name], k.told(of))
+		}
+	}
+}
+
+// gaveUpIn tells whether a field, or one in it, was in spec and is not any more.
+func gaveUpIn(ever, said map[string]bool, name string) bool {
+	for path := range ever {
+		if !said[path] && rootOf(path) == name {
+			return true
+		}
+	}
+	return false
+}
+
+func rootOf(path string) string {
+	if end := strings.IndexAny(path, ".["); end >= 0 {
+		return path[:end]
+	}
+	return path
+}
+
+// heldBack tells whether policy keeps a field as it is.
+func heldBack(obj *ec2v1.EC2Instance, path string) bool {
+	name := rootOf(path)
+	planned := slices.ContainsFunc(obj.Status.Plan, func(c ec2v1.PlannedChange) bool { return c.Field == name })
+	ignored := slices.ContainsFunc(obj.Spec.UpdatePolicy.Overrides, func(o ec2v1.UpdateOverride) bool {
+		return o.Field == name && o.Allow == ec2v1.UpdateIgnore
+	})
+	return planned || ignored
+}
+
+// compareTags compares the tags but for those of the identity, and those that spec leaves to others.
+func (k *walk) compareTags(of *walked, old *ec2v1.EC2Instance, has, made ec2sim.Instance) {
+	if heldBack(old, "tags") || heldBack(old, "launchTemplate") || gaveUpIn(of.ever, k.schema.leaves(of.applied), "launchTemplate") {
+		return
+	}
+	keys := maps.Clone(has.Tags)
+	maps.Copy(keys, made.Tags)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		ignored := old.Spec.Ignore != nil && slices.ContainsFunc(old.Spec.Ignore.TagPrefixes, func(p string) bool { return strings.HasPrefix(key, p) })
+		if ignored || strings.HasPrefix(key, "ec2.fieldowner.dev/") {
+			continue
+		}
+		k.tally.values++
+		if has.Tags[key] != made.Tags[key] && key != "Name" {
+			k.violated(of, "tag %s is %q, and %q for a fresh object with its spec: %s", key, has.Tags[key], made.Tags[key], k.told(of))
+		}
+	}
+}
+
+// compareReasons compares the reasons of the conditions; where policy holds something back, Synced says so.
+func (k *walk) compareReasons(of *walked, old, fresh *ec2v1.EC2Instance) {
+	if len(fresh.Status.Plan) > 0 && len(old.Status.Plan) == 0 {
+		k.violated(of, "a fresh object with its spec plans %+v", fresh.Status.Plan)
+	}
+	for _, name := range []string{
+		ec2v1.ConditionReady, ec2v1.ConditionLaunched, ec2v1.ConditionSynced, ec2v1.ConditionReachable, ec2v1.ConditionReconciling, ec2v1.ConditionStalled,
+	} {
+		if name == ec2v1.ConditionSynced && len(old.Status.Plan) > 0 {
+			continue
+		}
+		says, said := reasonFor(old, name), reasonFor(fresh, name)
+		if cmp.Compare(says, said) != 0 {
+			k.violated(of, "%s is %q, and %q for a fresh object with its spec: %+v; %s", name, says, said, fresh.Status.Conditions, k.told(of))
+		}
+	}
+}
+
+func reasonFor(obj *ec2v1.EC2Instance, name string) string {
+	c := conditionOf(obj.Status.Conditions, name)
+	if c == nil {
+		return ""
+	}
+	return string(c.Status) + " " + c.Reason
+}
