@@ -324,6 +324,16 @@ func TestDecideReplace(t *testing.T) {
 	})
 }
 
+// saysSynced expects what Synced says.
+func saysSynced(status metav1.ConditionStatus, reason string) func(*testing.T, Plan) {
+	return func(t *testing.T, p Plan) {
+		t.Helper()
+		if s := p.Verdict.Synced; s.Status != status || s.Reason != reason {
+			t.Errorf("Synced is %+v, want %s %s", s, status, reason)
+		}
+	}
+}
+
 func TestDecideReads(t *testing.T) {
 	data := spec(func(s *ec2v1.EC2InstanceSpec) { s.UserData = &ec2v1.UserData{Inline: "echo"} })
 	wasRead := func(ago time.Duration, generation int64, value, wanted string) given {
@@ -386,6 +396,18 @@ func TestDecideReads(t *testing.T) {
 			name:  "reading failed: say so, and hold nothing else up",
 			given: []given{kept(1, cloud.StateRunning, untagged("team")), data, called(step, instanceID(1), time.Second, failureOf(cloud.ClassUnauthorized))},
 			step:  StepTag, id: instanceID(1), ready: "False Unauthorized", flow: "Stalled", after: 59 * time.Second,
+		},
+		{
+			name:  "reading failed, and nothing is known of this spec: do not say that EC2 matches it",
+			given: []given{running, data, called(step, instanceID(1), time.Second, failureOf(cloud.ClassInvalid))},
+			ready: "False InvalidRequest", flow: "Stalled", after: 10*time.Minute - time.Second,
+			also: saysSynced(metav1.ConditionUnknown, ec2v1.ReasonInvalidRequest),
+		},
+		{
+			name:  "reading failed this time, and EC2 matched this spec before",
+			given: []given{running, data, inSync, wasRead(2*readAgain, 3, "a", "a"), called(step, instanceID(1), time.Second, failureOf(cloud.ClassUnauthorized))},
+			ready: "False Unauthorized", flow: "Stalled", after: 59 * time.Second,
+			also: saysSynced(metav1.ConditionTrue, ec2v1.ReasonInSync),
 		},
 		{
 			name: "an override says to leave it alone", given: []given{running, data, override(fieldUserData, ec2v1.UpdateIgnore)},

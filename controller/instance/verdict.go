@@ -141,6 +141,14 @@ func (v Verdict) failed(err *cloud.Error) Verdict {
 	return v
 }
 
+// unknown tells that something of what spec says could not be compared. Without that, the next pass would take the spec for one that EC2
+// matches.
+func (v *Verdict) unknown(nothingKnown bool, why *cloud.Error) {
+	if nothingKnown && v.Synced.Status == metav1.ConditionTrue {
+		v.Synced = condition(metav1.ConditionUnknown, reasonOf(why.Class), why.Error())
+	}
+}
+
 // running is the verdict on a live instance.
 func (f facts) running(in Input, changes []Change) Verdict {
 	v := Verdict{Launched: f.launched("", ""), Synced: synced(in.suspended(), changes), Reachable: f.reachable}
