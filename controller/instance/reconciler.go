@@ -215,10 +215,7 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	p.refresh()
 	next := Decide(p.in)
 	next.Events = append(told, next.Events...)
-	if next.Step != StepNone && next.After == 0 {
-		next.After = again
-	}
-	return outcome{plan: next}
+	return outcome{plan: next.soon()}
 }
 
 // refused tells of a change, or of an end, that EC2 has refused: the decision after it knows what becomes of it, and of all others.
@@ -232,10 +229,15 @@ func (p *pass) refused(plan Plan, failure *cloud.Error) outcome {
 	if failure.Class != cloud.ClassThrottled {
 		next.Events = append(next.Events, warning(reasonOf(failure.Class), "%s", note))
 	}
-	if next.Step != StepNone && next.After == 0 {
-		next.After = again
+	return outcome{plan: next.soon()}
+}
+
+// soon has a plan with a step come back for it at once, whatever else it is to come back for later.
+func (p Plan) soon() Plan {
+	if p.Step != StepNone {
+		p.After = again
 	}
-	return outcome{plan: next}
+	return p
 }
 
 // logFailure logs a failed call; that a rate limit holds calls up is everyday.

@@ -219,6 +219,34 @@ func TestTheFirstFailureIsRepeated(t *testing.T) {
 	})
 }
 
+// A step that follows a refusal is not put off until something is due that comes later: the instance was stopped for the change, and is
+// started again at once.
+func TestTheNextStepDoesNotWaitForAReading(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.run()
+		r.edit(func(s *ec2v1.EC2InstanceSpec) {
+			s.UpdatePolicy.Allow, s.InstanceType, s.ShutdownBehavior = ec2v1.UpdateStopStart, "t3.large", "stop"
+		})
+		r.until("it is stopping", func(o *ec2v1.EC2Instance) bool { return o.Status.State == string(cloud.StateStopping) })
+		r.ec2.set(func() { r.ec2.refuse = failureOf(cloud.ClassInvalid) })
+		r.ec2.becomes(instanceID(1), cloud.StateStopped)
+		for range 60 {
+			next, err := r.reconcile()
+			if err != nil {
+				r.Fatal(err)
+			}
+			if slices.ContainsFunc(r.get().Status.Plan, func(c ec2v1.PlannedChange) bool { return c.State == ec2v1.PlanStateFailed }) {
+				if next != again {
+					r.Errorf("it is to be started, and the next pass is in %s", next)
+				}
+				return
+			}
+			time.Sleep(time.Second)
+		}
+		r.Error("the change was not refused")
+	})
+}
+
 // The operator was cut off from EC2 for longer than EC2 shows what is terminated.
 func TestAnInstanceThatVanishedIsReplaced(t *testing.T) {
 	inBubble(t, func(r *rig) {
