@@ -4,6 +4,7 @@
 package ec2sim
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 
 // Configuration is all of an instance that was asked for or can be changed, in truth: by the names that EC2's answers have
 // for it, such as metadataOptions.httpTokens or blockDeviceMapping./dev/xvda.volumeSize. Ids and addresses that EC2 chooses are not in
-// it, so that two instances that are configured alike have the same. It is nil for an instance that EC2 does not have.
+// it, and what was left to EC2 is there as what that is, so that two instances that are configured alike have the same. It is nil for an instance that EC2 does not have.
 func (s *Sim) Configuration(id string) map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +71,7 @@ func (c configuration) addMetadata(m metadataOptions) {
 func (c configuration) addOptions(s *launchSpec) {
 	p := s.position
 	c.set("placement.tenancy", p.tenancy)
-	c.set("placement.affinity", p.affinity)
+	c.set("placement.affinity", cmp.Or(p.affinity, byDefault))
 	c.set("placement.hostId", p.hostID)
 	c.set("placement.groupId", p.groupID)
 	c.set("placement.partitionNumber", p.partition)
@@ -79,8 +80,8 @@ func (c configuration) addOptions(s *launchSpec) {
 	cpu := s.cpu.effective(s.instanceType)
 	c.set("cpuOptions.coreCount", cpu.cores)
 	c.set("cpuOptions.threadsPerCore", cpu.threads)
-	c.set("cpuOptions.amdSevSnp", cpu.sevSNP)
-	c.set("cpuOptions.nestedVirtualization", cpu.nested)
+	c.set("cpuOptions.amdSevSnp", cmp.Or(cpu.sevSNP, disabled))
+	c.set("cpuOptions.nestedVirtualization", cmp.Or(cpu.nested, disabled))
 	c.set("creditSpecification.cpuCredits", s.credits)
 	c.set("hibernationOptions.configured", s.hibernation)
 	c.set("enclaveOptions.enabled", s.enclave)

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -177,11 +178,22 @@ func (c *call) served(answer *http.Response, err error, delivered bool) {
 	j.world.trace("ec2 %s: %d", c.action, answer.StatusCode)
 	all := j.world.ec2.Instances()
 	j.onePerObject(all)
-	if answer.StatusCode < badRequest {
+	if accepted(answer) {
 		j.accepted++
 		j.hadEffect(c, truthOf(j.world.ec2, all))
 	}
 }
+
+// accepted tells whether EC2 has done what it was asked for. Some actions answer with the instances for which they have not.
+func accepted(answer *http.Response) bool {
+	body, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	return err == nil && answer.StatusCode < badRequest && !unsuccessful.Match(body)
+}
+
+// unsuccessful finds an instance in such a list.
+var unsuccessful = regexp.MustCompile(`<unsuccessful\w*>\s*<item>`)
 
 // answered looks at an answer that the operator gets. A refusal for the rate empties the operator's bucket.
 func (j *judge) answered(c *call, answer *http.Response) {

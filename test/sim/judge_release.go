@@ -61,7 +61,7 @@ func asksFor(obj *ec2v1.EC2Instance, action string, surplus bool) bool {
 	if obj.DeletionTimestamp != nil {
 		return asksForInDeletion(obj, action, surplus)
 	}
-	stopped := obj.Spec.PowerState == ec2v1.PowerStateStopped
+	stopped := toBeStopped(obj)
 	switch action {
 	case "TerminateInstances":
 		return surplus || letsUpdate(obj, ec2v1.UpdateReplace)

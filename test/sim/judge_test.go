@@ -6,6 +6,9 @@ package sim
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -208,4 +211,21 @@ func (w *world) send(attempt, action, form string) *call {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	return w.judge.sentBy(ctx, someUser, attempt, action, form)
+}
+
+// TestAccepted: an answer that lists instances for which nothing was done is a refusal.
+func TestAccepted(t *testing.T) {
+	for body, want := range map[string]bool{
+		"<R><return>true</return></R>":                                                        true,
+		"<R><unsuccessfulSet></unsuccessfulSet></R>":                                          true,
+		"<R><unsuccessfulSet><item><instanceId>i-1</instanceId></item></unsuccessfulSet></R>": false,
+	} {
+		answer := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body))}
+		if got := accepted(answer); got != want {
+			t.Errorf("%s is accepted: %t", body, got)
+		}
+		if left, err := io.ReadAll(answer.Body); err != nil || string(left) != body {
+			t.Errorf("of %s there is left %s, %v", body, left, err)
+		}
+	}
 }

@@ -128,10 +128,15 @@ func (w *world) annotationTaken(obj *ec2v1.EC2Instance) bool {
 }
 
 func stateAsked(obj *ec2v1.EC2Instance) string {
-	if obj.Spec.PowerState == ec2v1.PowerStateStopped {
+	if toBeStopped(obj) {
 		return "stopped"
 	}
 	return "running"
+}
+
+// toBeStopped tells whether spec wants the instance stopped; one that hibernates is stopped to EC2.
+func toBeStopped(obj *ec2v1.EC2Instance) bool {
+	return obj.Spec.PowerState == ec2v1.PowerStateStopped || obj.Spec.PowerState == ec2v1.PowerStateHibernated
 }
 
 func (w *world) taggedAsAsked(obj *ec2v1.EC2Instance, i ec2sim.Instance) {

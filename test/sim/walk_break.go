@@ -23,12 +23,14 @@ type breach struct {
 	value any
 	// field is the one in it that is wrong, where that is not the field itself.
 	field string
+	// onlyNew: it is not allowed where there is nothing yet. To apply a list without items takes one's own away, and the list with them.
+	onlyNew bool
 }
 
 // breaking draws a value that breaks what the schema says of one field.
 func (d *drawer) breaking(now spec) edit {
 	path := d.names[d.random.IntN(len(d.names))]
-	breaches := d.breaches(path, d.paths[path])
+	breaches := slices.DeleteFunc(d.breaches(path, d.paths[path]), func(b breach) bool { return b.onlyNew && now[rootOf(path)] != nil })
 	b := breaches[d.random.IntN(len(breaches))]
 	broken := b.field
 	if broken == "" {
@@ -92,7 +94,7 @@ func (d *drawer) listBreaches(path string, of *apiextensionsv1.JSONSchemaProps) 
 	item := d.value(path+element, of.Items.Schema)
 	out := []breach{{how: "a text", value: novelValue}, {how: "the same item twice", value: []any{item, item}}}
 	if of.MinItems != nil && *of.MinItems > 0 {
-		out = append(out, breach{how: "no items", value: []any{}})
+		out = append(out, breach{how: "no items", value: []any{}, onlyNew: true})
 	}
 	if of.MaxItems != nil {
 		out = append(out, breach{how: "too many items", value: slices.Repeat([]any{item}, int(*of.MaxItems)+1)})
