@@ -15,6 +15,8 @@ import (
 	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
 )
 
+const fieldTags = "tags"
+
 // tagDiff is what is to be done about an instance's tags.
 type tagDiff struct {
 	set     map[string]string
@@ -31,6 +33,12 @@ func diffTags(in Input, current *observer.Entry, ours []string) tagDiff {
 	owner := cloud.Owner{UID: in.Object.UID, Namespace: in.Object.Namespace, Name: in.Object.Name}
 	desired := cloud.DesiredTags(in.Cluster, owner, &in.Object.Spec)
 	d := tagDiff{set: lacking(desired, current.Tags)}
+	if allowanceOf(&in.Object.Spec, fieldTags) == ec2v1.UpdateIgnore {
+		// What is ours stays ours to remove, once it is no longer ignored. The identity is no field of spec.
+		maps.DeleteFunc(d.set, func(key, _ string) bool { return !strings.HasPrefix(key, ec2v1.TagPrefix) })
+		d.managed = slices.Clone(ours)
+		return d.settled(in, current, desired)
+	}
 	var coming []string
 	_, shown := current.Tags[ec2v1.TagUID]
 	for _, key := range in.Memory.alsoOurs(current.ID, ours) {
@@ -52,6 +60,11 @@ func diffTags(in Input, current *observer.Entry, ours []string) tagDiff {
 		}
 	}
 	d.managed = managedKeys(desired, append(coming, d.remove...))
+	return d.settled(in, current, desired)
+}
+
+// settled waits for the tags of a launch to show before they are set again.
+func (d tagDiff) settled(in Input, current *observer.Entry, desired map[string]string) tagDiff {
 	if len(d.set) > 0 {
 		if left := in.tagsSettling(current.ID, desired); left > 0 {
 			d.settling, d.set = max(d.settling, left), nil
@@ -138,7 +151,7 @@ func (d tagDiff) change() (Change, bool) {
 	if !d.differ() {
 		return Change{}, false
 	}
-	c := Change{Field: "tags", Desired: joinTags(d.set), Action: ec2v1.PlanActionInPlace, State: ec2v1.PlanStatePending}
+	c := Change{Field: fieldTags, Desired: joinTags(d.set), Action: ec2v1.PlanActionInPlace, State: ec2v1.PlanStatePending}
 	if len(d.remove) > 0 {
 		c.Message = "to remove: " + strings.Join(slices.Sorted(slices.Values(d.remove)), ", ")
 	}

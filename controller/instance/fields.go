@@ -72,12 +72,14 @@ type difference struct {
 	impossible string
 }
 
+const fieldPower = "powerState"
+
 // fields is the table of all fields, in the order in which changes are carried out: what makes the instance safer comes first.
 // What a change takes is EC2's rule (User Guide, "Change the instance type", "Work with instance user data" and the sections on
 // each attribute; API reference of each call).
 var fields = []Field{
-	byItself("powerState", ec2v1.PlanActionInPlace),
-	byItself("rebootRequestedAt", ec2v1.PlanActionInPlace),
+	byItself(fieldPower, ec2v1.PlanActionInPlace),
+	{Name: "rebootRequestedAt", Action: ec2v1.PlanActionInPlace, Reported: ReportedNever},
 	listed(fieldGroups, ec2v1.PlanActionInPlace, compareGroups),
 	listed("metadataOptions", ec2v1.PlanActionInPlace, compareMetadataOptions),
 	listed("iamInstanceProfile", ec2v1.PlanActionInPlace, compareProfile),
@@ -95,7 +97,7 @@ var fields = []Field{
 	listed("monitoring", ec2v1.PlanActionInPlace, compareMonitoring),
 	listed("maintenance", ec2v1.PlanActionInPlace, compareMaintenance),
 	toldApart(fieldCredits, ec2v1.PlanActionInPlace, "", func(s *ec2v1.EC2InstanceSpec) bool { return s.CreditSpecification != nil }, compareCredits),
-	byItself("tags", ec2v1.PlanActionInPlace),
+	byItself(fieldTags, ec2v1.PlanActionInPlace),
 	listed("privateDNSNameOptions", ec2v1.PlanActionInPlace, compareDNSNames),
 	listed("instanceType", ec2v1.PlanActionStopStart, compareInstanceType),
 	listed("cpuOptions", ec2v1.PlanActionStopStart, compareCPUOptions),
@@ -195,11 +197,16 @@ func diff(s sight) []Change {
 			c.Action, c.State, c.Message, c.modification = ec2v1.PlanActionNone, ec2v1.PlanStateBlocked, d.impossible, nil
 		case !allows(allowance, c.Action):
 			c.State, c.Message, c.modification = ec2v1.PlanStateBlocked, wayOut(f.Name, c.Action), nil
+		case c.Action == ec2v1.PlanActionStopStart && leavesPower(s.spec) && s.current.State != cloud.StateStopped:
+			c.State, c.Message, c.modification = ec2v1.PlanStateBlocked, stopByOthers, nil
 		}
 		changes = append(changes, c)
 	}
 	return changes
 }
+
+// stopByOthers says what would carry a change out for which nobody but others may stop the instance.
+const stopByOthers = "needs the instance stopped, which the override for powerState leaves to others: stop it, or drop the override"
 
 // wayOut says what would carry a change out that policy does not allow.
 func wayOut(field string, action ec2v1.PlanAction) string {

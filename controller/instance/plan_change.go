@@ -150,7 +150,7 @@ func (f facts) intentKept(in Input) LaunchIntent {
 // stopToChange stops a running instance for changes that need it stopped. One that was made lately may only not show yet, and is no
 // reason to stop it again.
 func (p *Plan) stopToChange(in Input, f facts) bool {
-	if in.wantsStopped() || f.current.State != cloud.StateRunning {
+	if wantsStopped(in.wantedPower(f.current)) || f.current.State != cloud.StateRunning {
 		return false
 	}
 	var names []string
@@ -181,7 +181,7 @@ func (p *Plan) changeStopped(in Input, f facts) bool {
 	}
 	waits := false
 	for _, c := range p.inOrder(ec2v1.PlanActionStopStart) {
-		if c.State == ec2v1.PlanStateFailed && !in.wantsStopped() {
+		if c.State == ec2v1.PlanStateFailed && !wantsStopped(in.wantedPower(f.current)) {
 			continue
 		}
 		if p.modify(in, f, c) {

@@ -62,7 +62,7 @@ func changesOf(in Input, f facts, tags tagDiff) []Change {
 		cannotReplace(changes)
 	}
 	markFailed(in, f, changes)
-	if power := diffPower(in.Object.Spec.PowerState, f.current); power != nil {
+	if power := diffPower(in.wantedPower(f.current), f.current); power != nil {
 		changes = append(changes, *power)
 	}
 	if change, ok := tags.change(); ok {
@@ -126,12 +126,12 @@ func (p *Plan) comeBack(after time.Duration) {
 
 // power chooses the step towards the wanted power state: none while the instance is on its way.
 func (p *Plan) power(in Input, current *observer.Entry) bool {
-	switch {
-	case in.Object.Spec.PowerState == ec2v1.PowerStateHibernated && current.State == cloud.StateRunning:
+	switch want := in.wantedPower(current); {
+	case want == ec2v1.PowerStateHibernated && current.State == cloud.StateRunning:
 		return p.takeAlone(in, StepHibernate, current.ID, current.ID)
-	case in.wantsStopped() && current.State == cloud.StateRunning:
+	case wantsStopped(want) && current.State == cloud.StateRunning:
 		return p.takeAlone(in, StepStop, current.ID, current.ID)
-	case !in.wantsStopped() && current.State == cloud.StateStopped && !interrupted(current):
+	case !wantsStopped(want) && current.State == cloud.StateStopped && !interrupted(current):
 		return p.takeAlone(in, StepStart, current.ID, current.ID)
 	default:
 		return false
@@ -147,9 +147,19 @@ func (p *Plan) tag(in Input, current *observer.Entry, tags tagDiff) bool {
 	return true
 }
 
-// wantsStopped tells whether spec wants the instance stopped, or hibernated, which EC2 tells as stopped.
-func (in Input) wantsStopped() bool { return wantsStopped(in.Object.Spec.PowerState) }
+// wantedPower is the power state to keep the instance in: the one that it is in where spec leaves that to others.
+func (in Input) wantedPower(current *observer.Entry) ec2v1.PowerState {
+	switch {
+	case !leavesPower(&in.Object.Spec):
+		return in.Object.Spec.PowerState
+	case current.State == cloud.StateStopped || current.State == cloud.StateStopping:
+		return ec2v1.PowerStateStopped
+	default:
+		return ec2v1.PowerStateRunning
+	}
+}
 
+// wantsStopped tells whether the instance is to be stopped, or hibernated, which EC2 tells as stopped.
 func wantsStopped(s ec2v1.PowerState) bool {
 	return s == ec2v1.PowerStateStopped || s == ec2v1.PowerStateHibernated
 }
@@ -166,5 +176,5 @@ func diffPower(want ec2v1.PowerState, current *observer.Entry) *Change {
 	if want == "" {
 		want = ec2v1.PowerStateRunning
 	}
-	return &Change{Field: "powerState", Current: string(current.State), Desired: string(want), Action: ec2v1.PlanActionInPlace, State: ec2v1.PlanStatePending}
+	return &Change{Field: fieldPower, Current: string(current.State), Desired: string(want), Action: ec2v1.PlanActionInPlace, State: ec2v1.PlanStatePending}
 }

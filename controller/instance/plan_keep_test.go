@@ -333,6 +333,46 @@ func smallerVolume(in *Input) {
 	}}
 }
 
+func TestDecideLeavesToOthersWhatOverridesIgnore(t *testing.T) {
+	leftPower := override(fieldPower, ec2v1.UpdateIgnore)
+	stopStart := func(in *Input) {
+		in.Object.Spec.InstanceType, in.Object.Spec.UpdatePolicy.Allow = "t3.large", ec2v1.UpdateStopStart
+	}
+	decideAll(t, []decision{
+		{name: "somebody has stopped it", given: []given{kept(1, cloud.StateStopped), leftPower}, ready: "True Stopped"},
+		{name: "somebody has started it", given: []given{kept(1, cloud.StateRunning), wants(ec2v1.PowerStateStopped), leftPower}, ready: "True Running"},
+		{
+			name: "a change needs a stop, which is others' business", given: []given{kept(1, cloud.StateRunning), stopStart, leftPower}, ready: "True Running",
+			also: func(t *testing.T, p Plan) {
+				t.Helper()
+				if len(p.Changes) != 1 || p.Changes[0].State != ec2v1.PlanStateBlocked || p.Changes[0].Message != stopByOthers {
+					t.Errorf("the changes are %+v", p.Changes)
+				}
+			},
+		},
+		{
+			name: "it is stopped, and the change is made", given: []given{kept(1, cloud.StateStopped), stopStart, leftPower},
+			step: modifying("instanceType"), id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+		},
+		{
+			name: "tags of spec are left alone, and its identity is not",
+			given: []given{kept(1, cloud.StateRunning), override(fieldTags, ec2v1.UpdateIgnore), func(in *Input) {
+				value := "blue"
+				in.Object.Spec.Tags = []ec2v1.Tag{{Key: "team", Value: &value}}
+				in.Entries[0].Tags = maps.Clone(in.Entries[0].Tags)
+				delete(in.Entries[0].Tags, ec2v1.TagName)
+			}},
+			step: StepTag, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+			also: func(t *testing.T, p Plan) {
+				t.Helper()
+				if _, ok := p.SetTags[ec2v1.TagName]; !ok || len(p.SetTags) != 1 {
+					t.Errorf("it sets %v", p.SetTags)
+				}
+			},
+		},
+	})
+}
+
 // An instance that was launched by an edit of the intent's spec keeps what it has.
 func TestDecideKeepsWhateverTheIntentsHash(t *testing.T) {
 	decideAll(t, []decision{{

@@ -35,6 +35,11 @@ func allowanceOf(spec *ec2v1.EC2InstanceSpec, field string) ec2v1.UpdateAllowanc
 	}
 }
 
+// leavesPower tells whether spec leaves it to others to start and to stop the instance.
+func leavesPower(spec *ec2v1.EC2InstanceSpec) bool {
+	return allowanceOf(spec, fieldPower) == ec2v1.UpdateIgnore
+}
+
 // ignoresTag tells whether spec leaves tags with this key to other tools: they are not removed, whoever has set them.
 func ignoresTag(spec *ec2v1.EC2InstanceSpec, key string) bool {
 	return spec.Ignore != nil && slices.ContainsFunc(spec.Ignore.TagPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) })

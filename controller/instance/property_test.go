@@ -432,7 +432,7 @@ func TestDecideGoesNoFurtherThanPolicyAllows(t *testing.T) {
 		return furthest
 	}
 	whateverIsGiven(t, func(t *rapid.T, in Input, p Plan) {
-		stop := p.Step == StepStop && !in.wantsStopped() && in.Object.DeletionTimestamp == nil
+		stop := p.Step == StepStop && !wantsStopped(in.Object.Spec.PowerState) && in.Object.DeletionTimestamp == nil
 		if stop && most(in) < slices.Index(disruption, ec2v1.PlanActionStopStart) {
 			t.Fatalf("stops an instance that shall run, for %q", p.Field)
 		}

@@ -152,7 +152,7 @@ func (v *Verdict) unknown(nothingKnown bool, why *cloud.Error) {
 // running is the verdict on a live instance.
 func (f facts) running(in Input, changes []Change) Verdict {
 	v := Verdict{Launched: f.launched("", ""), Synced: synced(in.suspended(), changes), Reachable: f.reachable}
-	reason, message, there := f.power(in.Object.Spec.PowerState)
+	reason, message, there := f.power(in.wantedPower(f.current))
 	if namesOf(changes, ec2v1.PlanActionStopStart) != "" || namesOf(changes, ec2v1.PlanActionReplace) != "" {
 		there = true // It is on its way for a change, which tells more.
 	}
