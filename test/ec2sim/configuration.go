@@ -37,6 +37,7 @@ func (i *instance) configuration(now time.Time) configuration {
 	c.set("imageId", s.image.ID)
 	c.set("instanceType", s.instanceType.Name)
 	c.set("subnetId", i.subnet.ID)
+	c.set("placement.availabilityZone", i.zone.Name)
 	c.set("keyName", s.keyName)
 	c.set("iamInstanceProfile", "")
 	if s.profile != nil {
@@ -51,6 +52,7 @@ func (i *instance) configuration(now time.Time) configuration {
 	c.set("instanceInitiatedShutdownBehavior", s.shutdownBehavior)
 	c.addMetadata(s.metadata)
 	c.addOptions(s)
+	c.set("associatePublicIpAddress", i.wantsPublicIP())
 	for n := range s.interfaces {
 		c.addInterface(&s.interfaces[n])
 	}
@@ -70,6 +72,7 @@ func (c configuration) addMetadata(m metadataOptions) {
 
 func (c configuration) addOptions(s *launchSpec) {
 	p := s.position
+	c.set("placement.groupName", p.groupName)
 	c.set("placement.tenancy", p.tenancy)
 	c.set("placement.affinity", cmp.Or(p.affinity, byDefault))
 	c.set("placement.hostId", p.hostID)
