@@ -88,8 +88,9 @@ generate: $(CONTROLLER_GEN) ## Regenerate deepcopy, CRDs, RBAC and apply configu
 	@.tools/generate.sh $(CONTROLLER_GEN)
 
 .PHONY: docs
-docs: controlplane ## Write the tables of docs/ownership.md from the rows of test/ownership, which are run for it.
+docs: controlplane ## Write the tables of docs/ownership.md and docs/ec2instance.md from the rows of their tests, which are run for it.
 	$(GO) test ./test/ownership -run TestDocs -update
+	$(GO) test ./test/sim -run 'TestFields$$' -count=1 -sim.docs
 
 ##@ Check
 

@@ -22,6 +22,8 @@ import (
 const (
 	consoleTag   = "note"
 	consoleValue = "console"
+	// consoleKey is the access key of its calls.
+	consoleKey = "AKIDCONSOLE"
 )
 
 // inConsole does something to the live instances of an object.
@@ -83,7 +85,7 @@ func (w *world) tagInConsole(name string) error {
 // console is a client of EC2 that is not the operator's.
 func (w *world) console() *awsec2.Client {
 	return awsec2.New(awsec2.Options{
-		Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", "secret", ""),
+		Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider(consoleKey, "secret", ""),
 		HTTPClient: &http.Client{Transport: w.ec2.Transport()}, Retryer: aws.NopRetryer{},
 	})
 }

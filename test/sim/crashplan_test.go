@@ -76,7 +76,7 @@ func TestCrashPlans(t *testing.T) {
 	t.Logf("%d scenarios, %d points, %d differences, %d points left to -sim.crashplans=all; %s\n%s",
 		len(scenarios), points, differing, left, time.Since(began).Round(time.Second/10), crashPlanTable(results))
 	if *docsFlag {
-		writeDocs(t, "crash plans", crashPlanTable(results))
+		writeDocs(t, reliabilityPage, "crash plans", crashPlanTable(results))
 	}
 }
 

@@ -136,15 +136,18 @@ type specOf = ec2v1ac.EC2InstanceSpecApplyConfiguration
 
 // asked: the user applies all that is wanted.
 func asked(changes ...func(*specOf)) deed {
-	return func(w *world) error {
-		spec := ec2v1ac.EC2InstanceSpec().
-			WithImage(ec2v1ac.Image().WithID(ec2sim.ImageAL2023)).WithInstanceType("t3.micro").
-			WithSubnetID(ec2sim.SubnetA).WithSecurityGroupIDs(ec2sim.SecurityGroupDefault)
-		for _, change := range changes {
-			change(spec)
-		}
-		return w.applyAsUser(subject, spec)
+	return func(w *world) error { return w.applyAsUser(subject, specWith(changes...)) }
+}
+
+// specWith is a small instance, changed.
+func specWith(changes ...func(*specOf)) *specOf {
+	spec := ec2v1ac.EC2InstanceSpec().
+		WithImage(ec2v1ac.Image().WithID(ec2sim.ImageAL2023)).WithInstanceType("t3.micro").
+		WithSubnetID(ec2sim.SubnetA).WithSecurityGroupIDs(ec2sim.SecurityGroupDefault)
+	for _, change := range changes {
+		change(spec)
 	}
+	return spec
 }
 
 func tagged(value string) func(*specOf) {
