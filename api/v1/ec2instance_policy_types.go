@@ -98,8 +98,8 @@ const (
 
 // UpdateOverride says what a change of one field may take.
 type UpdateOverride struct {
-	// field is the name of a field of spec, such as instanceType or blockDevices. An override has no effect on tags,
-	// powerState and rebootRequestedAt, and on policies.
+	// field is the name of a field of spec, such as instanceType or blockDevices. For tags and
+	// powerState only Ignore has an effect, and for rebootRequestedAt and policies none.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z][a-zA-Z0-9]*$')",message="must be the name of a field of spec, such as instanceType"

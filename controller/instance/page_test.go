@@ -120,8 +120,7 @@ func pauses() map[string][2]time.Duration {
 		ec2v1.ReasonChildNotControlled: {childAgain, childAgain},
 		ec2v1.ReasonChildRefused:       {childAgain, childAgain},
 	}
-	first := unresolved(ec2v1.ReasonImageNotFound, &cloud.Error{Class: cloud.ClassDependency}).After
-	all[ec2v1.ReasonImageNotFound] = [2]time.Duration{first, first}
+	all[ec2v1.ReasonImageNotFound] = [2]time.Duration{cloud.ClassDependency.Backoff(1), cloud.ClassDependency.Backoff(many)}
 	for class, reason := range reasons {
 		all[reason] = [2]time.Duration{class.Backoff(1), class.Backoff(many)}
 	}

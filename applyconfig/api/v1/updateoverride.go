@@ -14,8 +14,8 @@ import (
 //
 // UpdateOverride says what a change of one field may take.
 type UpdateOverrideApplyConfiguration struct {
-	// field is the name of a field of spec, such as instanceType or blockDevices. An override has no effect on tags,
-	// powerState and rebootRequestedAt, and on policies.
+	// field is the name of a field of spec, such as instanceType or blockDevices. For tags and
+	// powerState only Ignore has an effect, and for rebootRequestedAt and policies none.
 	Field *string `json:"field,omitempty"`
 	// allow is the most disruptive step that may be taken for the field: InPlace, StopStart or Replace as in
 	// updatePolicy.allow; or Ignore: the field is used at launch, and a later difference is no drift.
