@@ -104,8 +104,8 @@ func (w *world) saysWhyNone(obj *ec2v1.EC2Instance) bool {
 	switch {
 	case w.lacksSecret(obj) && stalledFor(obj, ec2v1.ReasonUserDataNotFound):
 		return true
-	case obj.Spec.RecreatePolicy == ec2v1.RecreateNever && ended:
-		return stalledFor(obj, ec2v1.ReasonTerminated)
+	case obj.Spec.RecreatePolicy == ec2v1.RecreateNever && ended && stalledFor(obj, ec2v1.ReasonTerminated):
+		return true
 	case w.annotationTaken(obj):
 		return stalledFor(obj, ec2v1.ReasonOwnershipConflict)
 	default:
