@@ -70,7 +70,9 @@ func (w *world) connectedAsAsked(obj *ec2v1.EC2Instance, name string, i ec2sim.I
 // tellsOfChildren: the object is Ready, or says that somebody else has the name of a child.
 func (w *world) tellsOfChildren(obj *ec2v1.EC2Instance, free bool) {
 	ready := conditionOf(obj.Status.Conditions, ec2v1.ConditionReady)
-	if free && !w.annotationTaken(obj) {
+	// Whether the instance has the user data that a Secret held which is gone, nobody knows.
+	unknown := w.lacksSecret(obj) && ready != nil && ready.Reason == ec2v1.ReasonDependencyNotReady
+	if free && !unknown && !w.annotationTaken(obj) {
 		w.judge.holds(childrenAsAsked, ready != nil && ready.Status == metav1.ConditionTrue, "%s is not Ready at rest: %+v", obj.Name, obj.Status.Conditions)
 	}
 	if !free {
