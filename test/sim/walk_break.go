@@ -32,9 +32,9 @@ func (d *drawer) breaking(now spec) edit {
 	path := d.names[d.random.IntN(len(d.names))]
 	breaches := slices.DeleteFunc(d.breaches(path, d.paths[path]), func(b breach) bool { return b.onlyNew && now[rootOf(path)] != nil })
 	b := breaches[d.random.IntN(len(breaches))]
-	broken := b.field
-	if broken == "" {
-		broken = lastName(path)
+	broken := []string{lastName(path)}
+	if b.field != "" {
+		broken = append(broken, b.field)
 	}
 	return edit{what: "set " + path + " to " + b.how + ": " + asJSON(b.value), next: d.put(now, path, b.value), broken: broken}
 }

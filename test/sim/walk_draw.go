@@ -187,8 +187,8 @@ type edit struct {
 	// what tells it, and next is the spec that it leads to.
 	what string
 	next spec
-	// broken is the field that the schema cannot allow, as it was drawn; empty where it may.
-	broken string
+	// broken is the field that the schema cannot allow, as it was drawn, and the one around it; none where it may.
+	broken []string
 }
 
 // draw draws an edit of a spec.

@@ -157,3 +157,29 @@ func (s *specSchema) defaulted(of spec) spec {
 	defaulting.Default(out, s.structural)
 	return out
 }
+
+// leaves are the paths of all values of a spec, with items of lists by their keys.
+func (s *specSchema) leaves(of spec) map[string]bool {
+	out := map[string]bool{}
+	s.addLeaves(out, "", "", of)
+	return out
+}
+
+// addLeaves adds the values below a path; at is the path in the schema.
+func (s *specSchema) addLeaves(out map[string]bool, at, path string, value any) {
+	switch v := value.(type) {
+	case spec:
+		for name, inner := range v {
+			s.addLeaves(out, below(at, name), below(path, name), inner)
+		}
+	case []any:
+		out[path] = true
+		for _, item := range v {
+			if len(s.paths[at].XListMapKeys) > 0 {
+				s.addLeaves(out, at+element, path+"["+keyOf(s.paths[at], item)+"]", item)
+			}
+		}
+	default:
+		out[path] = true
+	}
+}

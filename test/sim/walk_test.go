@@ -6,11 +6,14 @@ package sim
 import (
 	"flag"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 )
 
 // walkTries is how many walks looking for fewer edits may cost.
@@ -119,3 +122,43 @@ func TestPools(t *testing.T) {
 		t.Errorf("the fields whose changes have rules are %v", s.transitional())
 	}
 }
+
+// TestDrawing: in the long run every field of spec is edited, by what is in the schema alone; what was drawn to break the schema does; and
+// what was drawn as allowed is, but for the fields that nobody can change.
+func TestDrawing(t *testing.T) {
+	s, err := schemaOfSpec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const edits = 800
+	drawn, broken := map[string]bool{}, 0
+	now := firstSpec(ec2v1.UpdateInPlace)
+	for n := range edits {
+		d := &drawer{specSchema: s, random: stepRandom(*seedFlag, n), name: "obj", number: firstNumber}
+		e := d.draw(now)
+		against := s.against(e.next, now)
+		if len(e.broken) > 0 {
+			broken++
+			if len(against) == 0 {
+				t.Errorf("edit %d: %s: the schema allows it", n, e.what)
+			}
+		}
+		for path := range s.leaves(e.next) {
+			drawn[anyItem.ReplaceAllString(path, element)] = true
+		}
+		if len(against) == 0 {
+			now = e.next
+		}
+	}
+	for _, path := range s.names {
+		if of := s.paths[path]; of.Type != "object" && !strings.HasSuffix(path, element) && !drawn[path] {
+			t.Errorf("%s was not set in %d edits", path, edits)
+		}
+	}
+	if broken < edits/10 {
+		t.Errorf("of %d edits %d were to break the schema", edits, broken)
+	}
+}
+
+// anyItem finds the key of an item in a path.
+var anyItem = regexp.MustCompile(`\[[^]]*\]`)

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,115 +18,6 @@ import (
 	"github.com/fieldowner/ec2-operator/test/ec2sim"
 )
 
-// saidBy are the fields of spec that say what an instance is configured with, by its name in EC2 (ec2sim.Configuration); %s is a device or
-// an index.
-var saidBy = map[string][]string{
-	"imageId":                           {"image.id", "image.ssmParameter"},
-	"instanceType":                      {"instanceType"},
-	"subnetId":                          {"subnetID", "networkInterfaces[0].subnetID", "placement.availabilityZone"},
-	"keyName":                           {"keyName"},
-	"iamInstanceProfile":                {"iamInstanceProfile.name", "iamInstanceProfile.arn"},
-	"userData":                          {"userData.inline", "userData.secretKeyRef.name", "userData.configMapKeyRef.name"},
-	"monitoring":                        {"monitoring"},
-	"ebsOptimized":                      {"ebsOptimized"},
-	"disableApiTermination":             {"disableAPITermination"},
-	"disableApiStop":                    {"disableAPIStop"},
-	"instanceInitiatedShutdownBehavior": {"shutdownBehavior"},
-
-	"metadataOptions.httpTokens":              {"metadataOptions.httpTokens"},
-	"metadataOptions.httpPutResponseHopLimit": {"metadataOptions.httpPutResponseHopLimit"},
-	"metadataOptions.httpEndpoint":            {"metadataOptions.httpEndpoint"},
-	"metadataOptions.httpProtocolIpv6":        {"metadataOptions.httpProtocolIPv6"},
-	"metadataOptions.instanceMetadataTags":    {"metadataOptions.instanceMetadataTags"},
-
-	"placement.tenancy":         {"placement.tenancy"},
-	"placement.affinity":        {"placement.affinity"},
-	"placement.hostId":          {"placement.hostID"},
-	"placement.groupId":         {"placement.groupID", "placement.groupName"},
-	"placement.partitionNumber": {"placement.partitionNumber"},
-
-	"capacityReservationSpecification.preference": {"capacityReservation.preference"},
-	"capacityReservationSpecification.id":         {"capacityReservation.id"},
-
-	"cpuOptions.coreCount":            {"cpuOptions.coreCount"},
-	"cpuOptions.threadsPerCore":       {"cpuOptions.threadsPerCore"},
-	"cpuOptions.amdSevSnp":            {"cpuOptions.amdSEVSNP"},
-	"cpuOptions.nestedVirtualization": {"cpuOptions.nestedVirtualization"},
-
-	"creditSpecification.cpuCredits":                        {"creditSpecification.cpuCredits"},
-	"hibernationOptions.configured":                         {"hibernation.configured"},
-	"enclaveOptions.enabled":                                {"enclave.enabled"},
-	"maintenanceOptions.autoRecovery":                       {"maintenance.autoRecovery"},
-	"maintenanceOptions.rebootMigration":                    {"maintenance.rebootMigration"},
-	"privateDnsNameOptions.hostnameType":                    {"privateDNSNameOptions.hostnameType"},
-	"privateDnsNameOptions.enableResourceNameDnsARecord":    {"privateDNSNameOptions.enableResourceNameDNSARecord"},
-	"privateDnsNameOptions.enableResourceNameDnsAAAARecord": {"privateDNSNameOptions.enableResourceNameDNSAAAARecord"},
-	"licenseSet":       {"licenses"},
-	"spotOptions.type": {"marketOptions.marketType", "marketOptions.spotOptions.requestType"},
-	"spotOptions.instanceInterruptionBehavior": {"marketOptions.spotOptions.interruptionBehavior"},
-	"spotOptions.maxPrice":                     {"marketOptions.spotOptions.maxPrice"},
-
-	"networkInterfaceSet.%s.groupSet":            {"networkInterfaces[%s].securityGroupIDs", "securityGroupIDs"},
-	"networkInterfaceSet.%s.subnetId":            {"networkInterfaces[%s].subnetID", "subnetID"},
-	"networkInterfaceSet.%s.sourceDestCheck":     {"networkInterfaces[%s].sourceDestCheck", "sourceDestCheck"},
-	"networkInterfaceSet.%s.deleteOnTermination": {"networkInterfaces[%s].deleteOnTermination"},
-	"networkInterfaceSet.%s.description":         {"networkInterfaces[%s].description"},
-	"networkInterfaceSet.%s.ipv6AddressCount":    {"networkInterfaces[%s].ipv6AddressCount", "ipv6AddressCount"},
-	"networkInterfaceSet.%s.networkCardIndex":    {"networkInterfaces[%s].networkCardIndex"},
-
-	"blockDeviceMapping.%s.deleteOnTermination": {"blockDevices[%s].deleteOnTermination"},
-	"blockDeviceMapping.%s.volumeSize":          {"blockDevices[%s].sizeGiB"},
-	"blockDeviceMapping.%s.volumeType":          {"blockDevices[%s].type"},
-	"blockDeviceMapping.%s.iops":                {"blockDevices[%s].iops"},
-	"blockDeviceMapping.%s.throughput":          {"blockDevices[%s].throughputMiBps"},
-	"blockDeviceMapping.%s.encrypted":           {"blockDevices[%s].encrypted"},
-	"blockDeviceMapping.%s.kmsKeyId":            {"blockDevices[%s].kmsKeyID"},
-	"blockDeviceMapping.%s.snapshotId":          {"blockDevices[%s].snapshotID"},
-}
-
-// partOf finds the device or the index in a name.
-var partOf = regexp.MustCompile(`^(networkInterfaceSet|blockDeviceMapping)\.([^.]+)\.`)
-
-// fieldsThatSay are the fields of spec that say a value.
-func fieldsThatSay(name string) []string {
-	found := partOf.FindStringSubmatch(name)
-	if found == nil {
-		return saidBy[name]
-	}
-	part := found[2]
-	var out []string
-	for _, path := range saidBy[strings.Replace(name, "."+part+".", ".%s.", 1)] {
-		out = append(out, strings.ReplaceAll(path, "%s", part))
-	}
-	return out
-}
-
-// leaves are the paths of all values of a spec, with items of lists by their keys.
-func (s *specSchema) leaves(of spec) map[string]bool {
-	out := map[string]bool{}
-	s.addLeaves(out, "", "", of)
-	return out
-}
-
-// addLeaves adds the values below a path; at is the path in the schema.
-func (s *specSchema) addLeaves(out map[string]bool, at, path string, value any) {
-	switch v := value.(type) {
-	case spec:
-		for name, inner := range v {
-			s.addLeaves(out, below(at, name), below(path, name), inner)
-		}
-	case []any:
-		out[path] = true
-		for _, item := range v {
-			if len(s.paths[at].XListMapKeys) > 0 {
-				s.addLeaves(out, at+element, path+"["+keyOf(s.paths[at], item)+"]", item)
-			}
-		}
-	default:
-		out[path] = true
-	}
-}
-
 // drivers are fields of which others' defaults depend.
 var drivers = []string{"instanceType", "image", "launchTemplate", "subnetID", "marketOptions", "networkInterfaces", "placement", "associatePublicIPAddress"}
 
@@ -135,7 +25,7 @@ var drivers = []string{"instanceType", "image", "launchTemplate", "subnetID", "m
 func (k *walk) compare() error {
 	w := k.world
 	for _, of := range k.objects {
-		if err := k.send(twins, of.name, unshared(of.applied)); err != nil {
+		if err := k.send(twins, of.name, unshared(k.followed(of))); err != nil {
 			k.violated(of, "a fresh object with its spec is refused: %v", err)
 			return nil
 		}
@@ -158,6 +48,25 @@ func (k *walk) compare() error {
 		return err
 	}
 	return k.rest()
+}
+
+// followed is an object's spec, with what policy has let take no place as it was when all had: EC2 might refuse the rest for it.
+func (k *walk) followed(of *walked) spec {
+	obj := k.object(namespace, of.name)
+	out := runtime.DeepCopyJSON(of.applied)
+	for name := range k.schema.root.Properties {
+		if obj == nil || !heldBack(obj, name) {
+			continue
+		}
+		delete(out, name)
+		if value, there := of.sound[name]; there {
+			out[name] = runtime.DeepCopyJSONValue(value)
+		}
+	}
+	if len(k.schema.against(out, nil)) > 0 {
+		return of.applied
+	}
+	return out
 }
 
 // unshared is a spec without what one instance alone can have.

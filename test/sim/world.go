@@ -62,6 +62,8 @@ type world struct {
 	log []string
 	// rewritten: the Secret with user data was given other contents.
 	rewritten bool
+	// lastLines is how many lines of the log are kept at least; 0 is all.
+	lastLines int
 }
 
 // newWorld makes a world with an account and no objects, in a bubble.
@@ -166,6 +168,9 @@ func (w *world) trace(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.log = append(w.log, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
+	if w.lastLines > 0 && len(w.log) >= 2*w.lastLines {
+		w.log = slices.Clone(w.log[len(w.log)-w.lastLines:])
+	}
 }
 
 func (w *world) lines() []string {
