@@ -57,6 +57,14 @@ SEED ?= 0
 sim: ## Run the whole operator in virtual time under faults, SEEDS worlds from SEED on.
 	$(GO) test ./test/sim -run 'TestSeeds$$' -count=1 -v -timeout 5h -sim.seeds=$(SEEDS) -sim.seed=$(SEED)
 
+# How many edits of how many objects make walk makes.
+EDITS ?= 1000
+OBJECTS ?= 20
+
+.PHONY: walk
+walk: ## Edit OBJECTS objects at random, EDITS times, and compare them with fresh ones. SEED says how.
+	$(GO) test ./test/sim -run 'TestWalk$$' -count=1 -v -timeout 5h -sim.edits=$(EDITS) -sim.objects=$(OBJECTS) -sim.seed=$(SEED)
+
 .PHONY: mutants
 mutants: SEEDS = 300
 mutants: ## Plant ten bugs in the operator, one at a time, and have the simulation catch each. SEEDS is how many worlds it may take.

@@ -14,4 +14,7 @@
 //
 // Beside the worlds drawn from seeds there are crash plans: every write of every scenario is a moment at which an operator dies, and the end
 // is compared with a run in which nothing happens (scenario.go, crashplan.go).
+//
+// And there are walks: rows of random edits, drawn from the schema of the CRD, of which each settles, is refused, or heals when it is taken
+// back, and after which EC2 is as it is for fresh objects with the same specs (walk.go).
 package sim
