@@ -393,6 +393,14 @@ func TestDecideReads(t *testing.T) {
 			step:  step, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
 		},
 		{
+			name: "it was refused while a change is under way: it is read before it is asked for again",
+			given: []given{
+				kept(1, cloud.StateStopped), data, wasRead(time.Minute, 3, "a", "b"), allow(ec2v1.UpdateStopStart),
+				called(change, instanceID(1)+" b", 2*time.Second, failureOf(cloud.ClassWrongState)),
+			},
+			step: step, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+		},
+		{
 			name:  "reading failed: say so, and hold nothing else up",
 			given: []given{kept(1, cloud.StateRunning, untagged("team")), data, called(step, instanceID(1), time.Second, failureOf(cloud.ClassUnauthorized))},
 			step:  StepTag, id: instanceID(1), ready: "False Unauthorized", flow: "Stalled", after: 59 * time.Second,

@@ -77,8 +77,8 @@ func (f facts) nextReading(in Input) dueReading {
 	return next
 }
 
-// readingDue is when a field is to be read: when spec has changed, when a change that EC2 has accepted should show, and else
-// at a slow interval. A process that has just started takes what was in sync for so, and spreads its first readings over the
+// readingDue is when a field is to be read: when spec has changed, when a change that EC2 has accepted should show, before one is asked for
+// again that was refused for a moment, and else at a slow interval. A process that has just started takes what was in sync for so, and spreads its first readings over the
 // interval: the account would be throttled otherwise.
 func (f facts) readingDue(in Input, field Field) time.Time {
 	r, ok := in.Memory.Readings[field.Name]
@@ -95,6 +95,9 @@ func (f facts) readingDue(in Input, field Field) time.Time {
 		return time.Time{}
 	case made.Err == nil && !made.At.Before(r.At):
 		return made.At.Add(settle)
+	case made.Err != nil && made.Err.Class == cloud.ClassWrongState && !made.At.Before(r.At):
+		// The same change may be under way, as one of a volume is for a while: it is looked for before it is asked for again.
+		return made.next(in.Object.UID)
 	default:
 		return r.At.Add(readAgain + spread(in.Object.UID, field.Name, readAgain/readSpread))
 	}
