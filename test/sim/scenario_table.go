@@ -51,6 +51,11 @@ var scenarios = []scenario{
 	{name: "change the metadata options", before: []deed{asked()}, measured: asked(withHops), writes: 2, launched: 1},
 	{name: "change the protections", before: []deed{asked()}, measured: asked(protected), writes: 3, launched: 1},
 	{name: "change monitoring and shutdown behavior", before: []deed{asked()}, measured: asked(watched), writes: 3, launched: 1},
+	{name: "create, set in part after the launch", measured: asked(routing), writes: 5, launched: 1},
+	{
+		name: "change a volume", before: []deed{asked(devices(dataVolume(5)))}, measured: asked(devices(dataVolume(6))),
+		writes: 3, launched: 1,
+	},
 	{name: "reboot", before: []deed{asked()}, measured: asked(rebooted), writes: 2, launched: 1},
 	{name: "change the type, not allowed", before: []deed{asked()}, measured: asked(typed("t3.small")), writes: 1, launched: 1},
 	{
@@ -194,6 +199,8 @@ func protected(s *specOf) { s.WithDisableAPITermination(true).WithDisableAPIStop
 func lifting(s *specOf) { s.WithProtectionPolicy(ec2v1.ProtectionLift) }
 
 func watched(s *specOf) { s.WithMonitoring(true).WithShutdownBehavior("terminate") }
+
+func routing(s *specOf) { s.WithSourceDestCheck(false) }
 
 func rebooted(s *specOf) { s.WithRebootRequestedAt(metav1.Now()) }
 
