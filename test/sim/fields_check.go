@@ -45,7 +45,7 @@ func (f fieldViews) launched(r *fieldRow) []string {
 }
 
 // readBack: the operator agrees that EC2 has what spec says: after the launch, and once it has read what EC2 tells apart, since a
-// change of spec has it read again.
+// change of spec has it read again; and so does the next operator, which changes nothing.
 func (f fieldViews) readBack(r *fieldRow) (wrong []string) {
 	for _, m := range []moment{created, reverted, changed, minded} {
 		if m == minded && r.drift != nil {
@@ -53,7 +53,8 @@ func (f fieldViews) readBack(r *fieldRow) (wrong []string) {
 		}
 		wrong = append(wrong, at(m, f.at[m][r].synced())...)
 	}
-	return wrong
+	v := f.at[restarted][r]
+	return append(wrong, at(restarted, slices.Concat(v.has(r.changed), v.synced(), v.untouched()))...)
 }
 
 // changed: what policy does not allow is told, and nothing else happens; and what it allows is done in the row's way.

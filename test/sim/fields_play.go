@@ -38,6 +38,8 @@ const (
 	reverted moment = "reverted"
 	// changed: the second value was asked for, and everything is allowed.
 	changed moment = "changed"
+	// restarted: another operator has read all that EC2 tells.
+	restarted moment = "restarted"
 	// ignored: somebody has changed the instances in EC2, and overrides say to ignore that.
 	ignored moment = "ignored"
 	// minded: the overrides are gone.
@@ -109,6 +111,7 @@ func (w *world) playFields(rows []*fieldRow) (map[moment]map[*fieldRow]fieldView
 		func() error { return p.ask(quietTime, edited, (*fieldRow).secondUnlessOneWay) },
 		func() error { return p.ask(quietTime, reverted, (*fieldRow).first) },
 		func() error { return p.ask(quietTime, changed, (*fieldRow).second, updates(ec2v1.UpdateReplace)) },
+		p.restart,
 		p.driftIgnored,
 		func() error { return p.ask(quietTime, minded, (*fieldRow).second) },
 		p.driftMinded,
@@ -171,6 +174,16 @@ func (p *fieldsPlay) apply(r *fieldRow, value func(*fieldRow) (string, func(*spe
 		return fmt.Errorf("%s with %s: %w", r.name(), name, err)
 	}
 	return nil
+}
+
+// restart has another operator look at everything.
+func (p *fieldsPlay) restart() error {
+	p.world.trace("fields: %s", restarted)
+	p.crashAll()
+	if err := p.wait(withinReading); err != nil {
+		return err
+	}
+	return p.look(restarted)
 }
 
 // ignoring is the policy that leaves the row's field to others.
