@@ -398,7 +398,7 @@ func TestDecideReads(t *testing.T) {
 				kept(1, cloud.StateStopped), data, wasRead(time.Minute, 3, "a", "b"), allow(ec2v1.UpdateStopStart),
 				called(change, instanceID(1)+" b", 2*time.Second, failureOf(cloud.ClassWrongState)),
 			},
-			step: step, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+			step: step, id: instanceID(1), ready: "False WrongState", flow: "Reconciling",
 		},
 		{
 			name:  "reading failed: say so, and hold nothing else up",
