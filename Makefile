@@ -71,9 +71,9 @@ mutants: ## Plant ten bugs in the operator, one at a time, and have the simulati
 	$(GO) test ./test/sim/mutants -run TestMutants -count=1 -v -timeout 5h -mutants -mutants.seeds=$(SEEDS)
 
 .PHONY: reliability
-reliability: ## Run the simulation, SEEDS worlds from SEED on, and all crash plans, and write docs/reliability.md's tables.
-	$(GO) test ./test/sim -run 'TestSeeds$$|TestCrashPlans$$' -count=1 -v -timeout 5h \
-		-sim.seeds=$(SEEDS) -sim.seed=$(SEED) -sim.crashplans=all -sim.docs
+reliability: ## Run the simulation, SEEDS worlds from SEED on, all crash plans and all errors, and write the tables of docs/reliability.md and docs/errors.md.
+	$(GO) test ./test/sim -run 'TestSeeds$$|TestCrashPlans$$|TestErrors$$' -count=1 -v -timeout 5h \
+		-sim.seeds=$(SEEDS) -sim.seed=$(SEED) -sim.crashplans=all -sim.errors=all -sim.docs
 
 .PHONY: bench
 bench: controlplane ## Run the benchmarks.

@@ -17,4 +17,6 @@
 //
 // And there are walks: rows of random edits, drawn from the schema of the CRD, of which each settles, is refused, or heals when it is taken
 // back, and after which EC2 is as it is for fresh objects with the same specs (walk.go).
+//
+// And each of AWS's error codes is what a call of the operator's is answered with for an hour (errors_*.go).
 package sim

@@ -17,6 +17,7 @@ import (
 const (
 	reliabilityPage = "../../docs/reliability.md"
 	instancePage    = "../../docs/ec2instance.md"
+	errorsPage      = "../../docs/errors.md"
 )
 
 var docsMu sync.Mutex

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // errCrashed is what the requests of an operator that has crashed end with.
@@ -88,6 +89,20 @@ func (g *gate) leave(p *parked) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting = slices.DeleteFunc(g.waiting, func(o *parked) bool { return o == p })
+}
+
+// idle lets time pass, second by second, until something can go on, and at most d. It is for a moment at which all goroutines wait.
+func (g *gate) idle(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end) && !g.goesOn(); {
+		time.Sleep(min(time.Second, time.Until(end))) //nolint:forbidigo // In a bubble, this is how time passes.
+	}
+}
+
+// goesOn tells whether anything that waits can go on.
+func (g *gate) goesOn() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.ContainsFunc(g.waiting, func(p *parked) bool { return !p.process.paused && (p.ready == nil || p.ready()) })
 }
 
 // all are the requests that wait, in an order that does not depend on which goroutine came first.

@@ -68,7 +68,7 @@ type outcome struct {
 // play plays a scenario to its end.
 func (w *world) play(s *scenario, f fate) (outcome, error) {
 	p := &play{scenario: s, world: w, fate: f, tape: newTape(w)}
-	if err := w.pollEachMinute(); err != nil {
+	if err := w.pollEach(60); err != nil {
 		return p.outcome(nil), err
 	}
 	if err := p.rest(startTime); err != nil {
@@ -101,9 +101,9 @@ func (w *world) play(s *scenario, f fate) (outcome, error) {
 	return out, nil
 }
 
-// pollEachMinute has EC2 listed each minute, so that what a play waits for does not depend on the seed.
-func (w *world) pollEachMinute() error {
-	config := ec2v1ac.EC2Account(account).WithSpec(ec2v1ac.EC2AccountSpec().WithRegion("eu-central-1").WithPollIntervalSeconds(60).
+// pollEach has EC2 listed each so many seconds, so that what a play waits for does not depend on the seed.
+func (w *world) pollEach(seconds int32) error {
+	config := ec2v1ac.EC2Account(account).WithSpec(ec2v1ac.EC2AccountSpec().WithRegion("eu-central-1").WithPollIntervalSeconds(seconds).
 		WithAllowedNamespaces(metav1ac.LabelSelector()))
 	if err := w.user.Apply(context.Background(), config, client.FieldOwner(userName)); err != nil {
 		return fmt.Errorf("setting the account's poll interval: %w", err)

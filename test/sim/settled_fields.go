@@ -28,7 +28,7 @@ func (w *world) fieldsAsAsked(obj *ec2v1.EC2Instance, i ec2sim.Instance) {
 		}
 	}
 	check("instanceType", ec2v1.PlanActionStopStart, i.InstanceType == obj.Spec.InstanceType)
-	check("image", ec2v1.PlanActionReplace, i.ImageID == obj.Spec.Image.ID)
+	check("image", ec2v1.PlanActionReplace, obj.Spec.Image.ID == "" || i.ImageID == obj.Spec.Image.ID)
 	check("subnetID", ec2v1.PlanActionReplace, i.SubnetID == obj.Spec.SubnetID)
 	check("securityGroupIDs", ec2v1.PlanActionInPlace, !slices.ContainsFunc(obj.Spec.SecurityGroupIDs, func(id string) bool {
 		return !slices.Contains(i.SecurityGroupIDs, id)

@@ -42,7 +42,7 @@ var (
 	failuresFlag = flag.Int("sim.failures", 1, "how many seeds may fail before no more are run")
 	shrinkFlag   = flag.Bool("sim.shrink", true, "look for the fewest steps with which a seed fails")
 	traceFlag    = flag.String("sim.trace", "", "a file for the whole trace of a seed that fails")
-	docsFlag     = flag.Bool("sim.docs", false, "write what was run into docs/reliability.md and docs/ec2instance.md")
+	docsFlag     = flag.Bool("sim.docs", false, "write what was run into docs/reliability.md, docs/ec2instance.md and docs/errors.md")
 )
 
 func TestMain(m *testing.M) {
