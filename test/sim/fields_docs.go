@@ -31,8 +31,8 @@ var otherFields = map[string]string{
 	"connection":            "makes a ConfigMap",
 }
 
-// told is where EC2 tells a field, for the page.
-var told = map[instance.Reported]string{
+// toldWhere is where EC2 tells a field, for the page.
+var toldWhere = map[instance.Reported]string{
 	instance.ReportedInList: "in each list",
 	instance.ReportedApart:  "when asked",
 	instance.ReportedNever:  "no",
@@ -57,7 +57,7 @@ func fieldTable(rows []*fieldRow) string {
 	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(checks)) + "\n")
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| %s | %s | %s | yes | %s | %s |\n",
-			r.title(), told[fields[place(r)].Reported], r.launchTold(), r.way(), r.driftTold())
+			r.title(), toldWhere[fields[place(r)].Reported], r.launchTold(), r.way(), r.driftTold())
 	}
 	return b.String()
 }
