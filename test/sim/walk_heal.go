@@ -81,12 +81,17 @@ func (k *walk) rollBack(ill []*walked) error {
 	if err := k.rest(); err != nil {
 		return err
 	}
+	var kept []*walked
 	for _, obj := range ill {
-		if !k.isHealthy(obj) {
+		switch healthy := k.isHealthy(obj); {
+		case healthy:
+		case obj.gaveUp:
+			kept = append(kept, obj)
+		default:
 			k.violated(obj, "going back to the spec with which EC2 was in sync does not heal it after %s: %s", obj.what, k.told(obj))
 		}
 	}
-	return nil
+	return k.terminate(kept)
 }
 
 // revert applies an earlier spec. Where a rule on changes is in the way, such as that volumes only grow, the field is taken out of spec

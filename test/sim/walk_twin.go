@@ -137,7 +137,7 @@ func (k *walk) compareConfiguration(of *walked, old *ec2v1.EC2Instance, has, mad
 			continue
 		}
 		isSaid := slices.ContainsFunc(paths, func(path string) bool { return said[path] })
-		wasSaid := slices.ContainsFunc(paths, func(path string) bool { return of.ever[path] })
+		wasSaid := slices.ContainsFunc(paths, of.hadIn)
 		held := slices.ContainsFunc(paths, func(path string) bool { return heldBack(old, path) })
 		if held || (!isSaid && (wasSaid || !plain)) {
 			continue
@@ -147,6 +147,17 @@ func (k *walk) compareConfiguration(of *walked, old *ec2v1.EC2Instance, has, mad
 			k.violated(of, "%s is %q, and %q for a fresh object with its spec: %s", name, values[name], wanted[name], k.told(of))
 		}
 	}
+}
+
+// hadIn tells whether spec has ever had a field, or anything of the item of a list that it is in.
+func (w *walked) hadIn(path string) bool {
+	item, _, isItem := strings.Cut(path, "].")
+	for had := range w.ever {
+		if had == path || isItem && strings.HasPrefix(had, item+"].") {
+			return true
+		}
+	}
+	return false
 }
 
 // gaveUpIn tells whether a field, or one in it, was in spec and is not any more.
