@@ -209,6 +209,9 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 		}
 		plan.Verdict = plan.Verdict.failed(failure)
 		plan.After = p.actor.memory.wait(memoryStep(plan.Step), plan.Of, p.Clock.Now())
+		if p.refresh(); failure.Class != cloud.ClassThrottled && Decide(p.in).Step != StepNone {
+			plan.After = again // What has failed holds nothing else up.
+		}
 		plan.Events = append(plan.Events, warning(reasonOf(failure.Class), "%s", failure.Error()))
 		return outcome{plan: plan, quiet: failure.Class == cloud.ClassThrottled}
 	}

@@ -247,6 +247,29 @@ func TestTheNextStepDoesNotWaitForAReading(t *testing.T) {
 	})
 }
 
+// An instance that cannot be started holds no change up that can be made meanwhile.
+func TestAFailedStartHoldsNothingElseUp(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.run()
+		r.ec2.becomes(instanceID(1), cloud.StateStopped)
+		r.until("EC2 shows it stopped", func(o *ec2v1.EC2Instance) bool {
+			r.ec2.set(func() { r.ec2.refuse = failureOf(cloud.ClassCapacity) })
+			return o.Status.State == string(cloud.StateStopped)
+		})
+		r.edit(func(s *ec2v1.EC2InstanceSpec) { s.Monitoring = new(true) })
+		r.ec2.taken()
+		next, err := r.reconcile()
+		if next != again || err != nil {
+			r.Errorf("the next pass is in %s, %v", next, err)
+		}
+		r.ec2.set(func() { r.ec2.refuse = nil })
+		if _, err := r.reconcile(); err != nil {
+			r.Error(err)
+		}
+		r.expectCalls("Start "+instanceID(1), "Modify "+instanceID(1)+" Monitoring{On:true}")
+	})
+}
+
 // The operator was cut off from EC2 for longer than EC2 shows what is terminated.
 func TestAnInstanceThatVanishedIsReplaced(t *testing.T) {
 	inBubble(t, func(r *rig) {
