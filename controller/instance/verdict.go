@@ -69,7 +69,7 @@ func (f facts) launched(reason, message string) State {
 	switch {
 	case f.current != nil:
 		return condition(metav1.ConditionTrue, ec2v1.ReasonLaunched, fmt.Sprintf("EC2 has instance %s", f.current.ID))
-	case f.object.Status.InstanceID != "" && f.last == nil && !f.consumed:
+	case recordedFor(f.object, f.intent) && f.last == nil && !f.consumed:
 		return condition(metav1.ConditionTrue, ec2v1.ReasonLaunched, fmt.Sprintf("EC2 has instance %s", f.object.Status.InstanceID))
 	default:
 		return condition(metav1.ConditionFalse, reason, message)
