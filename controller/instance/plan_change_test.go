@@ -406,6 +406,11 @@ func TestDecideReads(t *testing.T) {
 			step:  StepTag, id: instanceID(1), ready: "False Unauthorized", flow: "Stalled", after: 59 * time.Second,
 		},
 		{
+			name:  "the type was changed since: EC2 may have dropped it",
+			given: []given{running, data, wasRead(time.Minute, 3, "a", "a"), called(modifying("instanceType"), "another type", settle, nil)},
+			step:  step, id: instanceID(1), ready: "True Running",
+		},
+		{
 			name:  "reading failed, and nothing is known of this spec: do not say that EC2 matches it",
 			given: []given{running, data, called(step, instanceID(1), time.Second, failureOf(cloud.ClassInvalid))},
 			ready: "False InvalidRequest", flow: "Stalled", after: 10*time.Minute - time.Second,

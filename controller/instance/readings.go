@@ -83,6 +83,9 @@ func (f facts) nextReading(in Input) dueReading {
 func (f facts) readingDue(in Input, field Field) time.Time {
 	r, ok := in.Memory.Readings[field.Name]
 	made := in.Memory.Calls[modifying(field.Name)]
+	if typed := in.Memory.Calls[modifying("instanceType")]; typed.Err == nil && typed.At.After(made.At) {
+		made = typed // EC2 drops with the type what the new one does not have, such as credits.
+	}
 	switch {
 	case !ok || r.ID != f.current.ID:
 		if f.knownInSync(in) {
