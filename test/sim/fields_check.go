@@ -53,8 +53,8 @@ func (f fieldViews) readBack(r *fieldRow) (wrong []string) {
 		}
 		wrong = append(wrong, at(m, f.at[m][r].synced())...)
 	}
-	v := f.at[restarted][r]
-	return append(wrong, at(restarted, slices.Concat(v.has(r.changed), v.synced(), v.untouched()))...)
+	v := f.at[takenOver][r]
+	return append(wrong, at(takenOver, slices.Concat(v.has(r.changed), v.synced(), v.untouched()))...)
 }
 
 // changed: what policy does not allow is told, and nothing else happens; and what it allows is done in the row's way.

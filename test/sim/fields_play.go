@@ -38,8 +38,8 @@ const (
 	reverted moment = "reverted"
 	// changed: the second value was asked for, and everything is allowed.
 	changed moment = "changed"
-	// restarted: another operator has read all that EC2 tells.
-	restarted moment = "restarted"
+	// takenOver: another operator has read all that EC2 tells.
+	takenOver moment = "restarted"
 	// ignored: somebody has changed the instances in EC2, and overrides say to ignore that.
 	ignored moment = "ignored"
 	// minded: the overrides are gone.
@@ -79,7 +79,7 @@ func (w *world) newFieldsPlay(rows []*fieldRow) (*fieldsPlay, error) {
 		play: &play{scenario: &scenario{name: "fields"}, world: w, tape: newTape(w)},
 		rows: rows, values: map[string]*specOf{}, views: map[moment]map[*fieldRow]fieldView{},
 	}
-	if err := w.pollEachMinute(); err != nil {
+	if err := w.pollEach(60); err != nil {
 		return nil, err
 	}
 	if err := p.rest(startTime); err != nil {
@@ -178,12 +178,12 @@ func (p *fieldsPlay) apply(r *fieldRow, value func(*fieldRow) (string, func(*spe
 
 // restart has another operator look at everything.
 func (p *fieldsPlay) restart() error {
-	p.world.trace("fields: %s", restarted)
+	p.world.trace("fields: %s", takenOver)
 	p.crashAll()
 	if err := p.wait(withinReading); err != nil {
 		return err
 	}
-	return p.look(restarted)
+	return p.look(takenOver)
 }
 
 // ignoring is the policy that leaves the row's field to others.

@@ -96,8 +96,8 @@ var inPlaceRows = []fieldRow{
 	},
 	{
 		field: "creditSpecification", action: ec2v1.PlanActionInPlace,
-		from: credited("standard"), launched: truth{"creditSpecification.cpuCredits": "standard"},
-		to: credited("unlimited"), changed: truth{"creditSpecification.cpuCredits": "unlimited"},
+		from: withCredits("standard"), launched: truth{"creditSpecification.cpuCredits": "standard"},
+		to: withCredits("unlimited"), changed: truth{"creditSpecification.cpuCredits": "unlimited"},
 		drift: &drift{does: setCredits("standard"), leaves: truth{"creditSpecification.cpuCredits": "standard"}, repair: ec2v1.PlanActionInPlace, apart: true},
 	},
 	{

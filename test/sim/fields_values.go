@@ -25,7 +25,7 @@ func maintained(recovery, migration string) func(*specOf) {
 	}
 }
 
-func credited(option string) func(*specOf) {
+func withCredits(option string) func(*specOf) {
 	return func(s *specOf) { s.WithCreditSpecification(ec2v1ac.CreditSpecification().WithCPUCredits(option)) }
 }
 
