@@ -75,9 +75,9 @@ func TestMigrateSeveralManagers(t *testing.T) {
 	r.must("label ec2i web edited=yes --field-manager=kubectl-edit")
 	got := r.ec2("migrate ec2i web --from=kubectl-create,kubectl-edit --to=team-costs --dry-run=none")
 	r.want(got, 0, []string{
-		"Before:\n  kubectl-create (Update)  16 fields\n  kubectl-edit (Update)    1 field\n  team-costs (Apply)       3 fields\n",
-		"After:\n  team-costs (Apply)       19 fields\n",
-		"16 fields moved to team-costs (Apply), which owned 1 field together with the old owner:\n",
+		"Before:\n  kubectl-create (Update)  19 fields\n  kubectl-edit (Update)    1 field\n  team-costs (Apply)       3 fields\n",
+		"After:\n  team-costs (Apply)       22 fields\n",
+		"19 fields moved to team-costs (Apply), which owned 1 field together with the old owner:\n",
 	}, nil)
 	if managers := r.managersOf("ec2i/web"); managers != "team-costs/Apply" {
 		t.Errorf("the managers are %s", managers)

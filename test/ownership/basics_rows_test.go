@@ -71,7 +71,7 @@ var basics = theme{
 			{a.applies(`spec: {image: {id: ami-00000000000000001}, instanceType: t3.micro}`), `spec: {keyName: (absent)}`, `.spec.keyName: nobody`, ok},
 		}},
 		{says: "giving up all, with a part that others need", given: []action{a.applies(base), b.applies(`spec: {keyName: k1}`)}, then: []step{
-			{a.applies(``), none, `a has ` + baseLeaves, `422 spec.image: Required value`},
+			{a.applies(``), none, `a has ` + baseLeaves, `422 spec.image: Invalid value: must set image unless launchTemplate or adopt is set`},
 			{b.applies(``), `spec: {keyName: (absent)}`, `b has nothing`, ok},
 		}},
 		{says: "the sole owner gives up all that is required", given: []action{a.applies(base)}, then: []step{
