@@ -54,7 +54,8 @@ func TestErrors(t *testing.T) {
 		writeDocs(t, errorsPage, "codes", outcomes.codeTable())
 		writeDocs(t, errorsPage, "calls", outcomes.callTable())
 	}
-	t.Logf("%d pairs of %d in %s", len(outcomes.all), len(callRows)*(len(errorCodes)+len(propagation)), time.Since(began).Round(time.Second/10))
+	t.Logf("%d pairs of %d in %s\n%s",
+		len(outcomes.all), len(callRows)*(len(errorCodes)+len(propagation)), time.Since(began).Round(time.Second/10), outcomes.callTable())
 }
 
 // pairsOf are the pairs of a row to be tried.

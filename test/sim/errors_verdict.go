@@ -92,10 +92,21 @@ func (p errorPair) wrong(r, reference trialResult) []string {
 		out = append(out, stateDiffers(withoutGenerations(reference.state), withoutGenerations(r.state))...)
 	}
 	out = append(out, r.volatile()...)
+	wrong(!p.saysDone(r), "Synced is True, and %s is not as asked", p.row.field)
 	if !excepted || e.asClass {
 		out = append(out, p.untold(r)...)
 	}
 	return out
+}
+
+// saysDone tells whether the object says that the field that the call is for is as asked, while the call fails.
+func (p errorPair) saysDone(r trialResult) bool {
+	if p.row.field == "" || r.object == nil {
+		return false
+	}
+	synced := conditionOf(r.object.Status.Conditions, ec2v1.ConditionSynced)
+	// A start or stop that is throttled is no news: what is told then is of the spec before.
+	return synced != nil && synced.Status == metav1.ConditionTrue && synced.ObservedGeneration == r.object.Generation
 }
 
 // mostCalls are the most that the call may be made in an hour.
