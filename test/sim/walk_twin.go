@@ -143,10 +143,20 @@ func (k *walk) compareConfiguration(of *walked, old *ec2v1.EC2Instance, has, mad
 			continue
 		}
 		k.tally.values++
-		if values[name] != wanted[name] {
+		if withoutIgnored(old, values[name]) != withoutIgnored(old, wanted[name]) {
 			k.violated(of, "%s is %q, and %q for a fresh object with its spec: %s", name, values[name], wanted[name], k.told(of))
 		}
 	}
+}
+
+// withoutIgnored is a value without the security groups that spec leaves to others.
+func withoutIgnored(obj *ec2v1.EC2Instance, value string) string {
+	if obj.Spec.Ignore == nil {
+		return value
+	}
+	return strings.Join(slices.DeleteFunc(strings.Split(value, " "), func(id string) bool {
+		return slices.Contains(obj.Spec.Ignore.SecurityGroupIDs, id)
+	}), " ")
 }
 
 // hadIn tells whether spec has ever had a field, or anything of the item of a list that it is in.
