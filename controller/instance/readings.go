@@ -77,32 +77,46 @@ func (f facts) nextReading(in Input) dueReading {
 	return next
 }
 
-// readingDue is when a field is to be read: when spec has changed, when a change that EC2 has accepted should show, before one is asked for
-// again that was refused for a moment, and else at a slow interval. A process that has just started takes what was in sync for so, and spreads its first readings over the
-// interval: the account would be throttled otherwise.
+// readingDue is when a field is to be read: when spec has changed, when a change of it should show, and else at a slow interval.
 func (f facts) readingDue(in Input, field Field) time.Time {
 	r, ok := in.Memory.Readings[field.Name]
+	switch {
+	case !ok || r.ID != f.current.ID:
+		return f.firstReading(in, field)
+	case r.Generation != in.Object.Generation, f.contradicted(in, field) && in.Now.Sub(r.At) > settle:
+		return time.Time{}
+	}
+	if at, made := in.changeShows(field, r); made {
+		return at
+	}
+	return r.At.Add(readAgain + spread(in.Object.UID, field.Name, readAgain/readSpread))
+}
+
+// firstReading: a process that has just started takes what was in sync for so, and spreads its first readings over the interval: the
+// account would be throttled otherwise.
+func (f facts) firstReading(in Input, field Field) time.Time {
+	if f.knownInSync(in) {
+		return in.Memory.Since.Add(spread(in.Object.UID, field.Name, readAgain))
+	}
+	return time.Time{}
+}
+
+// changeShows is when a change of the field that was made since the reading should show; one that was refused for a moment may be under
+// way already, as one of a volume is for a while, and is looked for before it is asked for again.
+func (in Input) changeShows(field Field, r Reading) (time.Time, bool) {
 	made := in.Memory.Calls[modifying(field.Name)]
 	if typed := in.Memory.Calls[modifying("instanceType")]; typed.Err == nil && typed.At.After(made.At) {
 		made = typed // EC2 drops with the type what the new one does not have, such as credits.
 	}
 	switch {
-	case !ok || r.ID != f.current.ID:
-		if f.knownInSync(in) {
-			return in.Memory.Since.Add(spread(in.Object.UID, field.Name, readAgain))
-		}
-		return time.Time{}
-	case r.Generation != in.Object.Generation:
-		return time.Time{}
-	case f.contradicted(in, field) && in.Now.Sub(r.At) > settle:
-		return time.Time{}
-	case made.Err == nil && !made.At.Before(r.At):
-		return made.At.Add(settle)
-	case made.Err != nil && made.Err.Class == cloud.ClassWrongState && !made.At.Before(r.At):
-		// The same change may be under way, as one of a volume is for a while: it is looked for before it is asked for again.
-		return made.next(in.Object.UID)
+	case made.At.Before(r.At):
+		return time.Time{}, false
+	case made.Err == nil:
+		return made.At.Add(settle), true
+	case made.Err.Class == cloud.ClassWrongState:
+		return made.next(in.Object.UID), true
 	default:
-		return r.At.Add(readAgain + spread(in.Object.UID, field.Name, readAgain/readSpread))
+		return time.Time{}, false
 	}
 }
 
