@@ -155,6 +155,7 @@ type SpotOptions struct {
 	MaxPrice string `json:"maxPrice,omitempty"`
 
 	// requestType is one-time (EC2's default) or persistent: EC2 starts the instance again after an interruption.
+	// After a termination EC2 opens a persistent request again, until it is cancelled, which the operator does not do.
 	// +kubebuilder:validation:Enum=one-time;persistent
 	// +optional
 	RequestType string `json:"requestType,omitempty"`
