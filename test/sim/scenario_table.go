@@ -99,7 +99,7 @@ var scenarios = []scenario{
 	{name: "adopt, two operators", operators: 2, before: []deed{launchedInConsole}, measured: adopts(), writes: 10},
 	{
 		name: "adopt what was retained", before: []deed{asked(afterwards(ec2v1.DeletionRetain)), deleted}, measured: adopts(),
-		writes: 5, launched: 1, moments: true,
+		writes: 5, launched: 1,
 	},
 	{name: "adopt what another has", before: []deed{launchedInConsole, adoptsAs("first")}, measured: adopts(), writes: 2},
 	{name: "adopted, and deleted", before: []deed{launchedInConsole, adopts()}, measured: deleted, writes: 2, terminated: 1},
