@@ -417,6 +417,12 @@ func TestDecideReads(t *testing.T) {
 			also: saysSynced(metav1.ConditionUnknown, ec2v1.ReasonInvalidRequest),
 		},
 		{
+			name:  "reading is throttled, and nothing is known of this spec: that is no news",
+			given: []given{running, data, called(step, instanceID(1), time.Second, failureOf(cloud.ClassThrottled))},
+			ready: "True Running", after: time.Second,
+			also: saysSynced(metav1.ConditionUnknown, ec2v1.ReasonUpdatePending),
+		},
+		{
 			name:  "reading failed this time, and EC2 matched this spec before",
 			given: []given{running, data, inSync, wasRead(2*readAgain, 3, "a", "a"), called(step, instanceID(1), time.Second, failureOf(cloud.ClassUnauthorized))},
 			ready: "False Unauthorized", flow: "Stalled", after: 59 * time.Second,

@@ -146,6 +146,9 @@ func (v Verdict) failed(err *cloud.Error) Verdict {
 func (v *Verdict) unknown(nothingKnown bool, why *cloud.Error) {
 	if nothingKnown && v.Synced.Status == metav1.ConditionTrue {
 		v.Synced = condition(metav1.ConditionUnknown, reasonOf(why.Class), why.Error())
+		if why.Class == cloud.ClassThrottled { // That is no news, see failed.
+			v.Synced = condition(metav1.ConditionUnknown, ec2v1.ReasonUpdatePending, "EC2 has not told yet what it has for all fields of spec")
+		}
 	}
 }
 

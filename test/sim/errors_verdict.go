@@ -240,7 +240,7 @@ func (p errorPair) lacks(name string, c *metav1.Condition, status metav1.Conditi
 
 // wordless: a message holds EC2's words and its code, and names the action.
 func (p errorPair) wordless(where, message string) []string {
-	for _, part := range []string{p.row.action, p.code.code, p.code.words} {
+	for _, part := range []string{p.row.action, p.code.code, strings.TrimSuffix(p.code.words, ".")} {
 		if !strings.Contains(message, part) {
 			return []string{fmt.Sprintf("the message of %s does not hold %q: %s", where, part, message)}
 		}
