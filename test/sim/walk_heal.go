@@ -51,6 +51,9 @@ func (k *walk) terminate(ill []*walked) error {
 	}
 	for _, obj := range ill {
 		k.world.trace("%s keeps in EC2 what spec does not have any more after %s: %s", obj.name, obj.what, k.told(obj))
+		if err := k.wantAnother(obj); err != nil {
+			return err
+		}
 		if err := k.world.terminateInConsole(obj.name); err != nil {
 			return err
 		}
@@ -65,6 +68,16 @@ func (k *walk) terminate(ill []*walked) error {
 		}
 	}
 	return nil
+}
+
+// wantAnother takes recreatePolicy out of spec, by default Always: an object with Never would keep its terminated instance.
+func (k *walk) wantAnother(obj *walked) error {
+	if _, said := obj.applied["recreatePolicy"]; !said {
+		return nil
+	}
+	to := runtime.DeepCopyJSON(obj.applied)
+	delete(to, "recreatePolicy")
+	return k.revert(obj, to)
 }
 
 // rollBack goes back to the latest spec that was sound.
