@@ -23,7 +23,8 @@ const maxMessage = 1024
 // buildStatus builds the whole status from scratch: what EC2 shows, or what is recorded while EC2 shows
 // nothing, and what the plan says.
 func buildStatus(obj *ec2v1.EC2Instance, cluster string, p Plan, now time.Time) *ec2v1ac.EC2InstanceStatusApplyConfiguration {
-	known := recorded(&obj.Status)
+	record := asRecorded(obj)
+	known := recorded(&record.Status)
 	if p.Instance != nil {
 		known = observed(&p.Instance.Instance)
 		switch {
@@ -31,20 +32,20 @@ func buildStatus(obj *ec2v1.EC2Instance, cluster string, p Plan, now time.Time) 
 			known.WithState(string(cloud.StateTerminated))
 		case obj.DeletionTimestamp != nil && p.Instance.State == cloud.StateShuttingDown:
 			// EC2 takes addresses and names away one by one while an instance ends: no news to anybody.
-			known = recorded(&obj.Status).WithState(string(p.Instance.State))
+			known = recorded(&record.Status).WithState(string(p.Instance.State))
 		}
 	}
-	if launch := launchStatus(obj, cluster, p); launch != nil {
+	if launch := launchStatus(record, cluster, p); launch != nil {
 		known.WithLaunch(launch)
 	}
-	if checks := statusChecks(obj, p.Instance); checks != nil {
+	if checks := statusChecks(record, p.Instance); checks != nil {
 		known.WithStatusChecks(checks)
 	}
-	if rebooted := cmp.Or(p.Rebooted, obj.Status.LastRebootTime); rebooted != nil {
+	if rebooted := cmp.Or(p.Rebooted, record.Status.LastRebootTime); rebooted != nil {
 		known.WithLastRebootTime(*rebooted)
 	}
 	return known.
-		WithScheduledEvents(scheduledEvents(obj, p.Instance)...).
+		WithScheduledEvents(scheduledEvents(record, p.Instance)...).
 		WithObservedGeneration(obj.Generation).
 		WithConditions(conditions(obj, p.Verdict, now)...).
 		WithManagedTagKeys(p.ManagedTagKeys...).

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/apply"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
 )
@@ -75,6 +76,25 @@ func TestStatusIsKeptWhileEC2ShowsNothing(t *testing.T) {
 	p.Instance = nil
 	if diff := cmp.Diff(obj.Status, statusOf(t, obj, p, begin.Add(long))); diff != "" {
 		t.Errorf("recorded (-before +after):\n%s", diff)
+	}
+}
+
+// What others have put into status is not copied: it would be ours, too.
+func TestWhatOthersHaveRecordedIsNotCopied(t *testing.T) {
+	obj := testObject()
+	p := Decide(inputOf(kept(1, cloud.StateRunning)))
+	p.Instance = &observer.Entry{Instance: fullInstance()}
+	obj.Status = statusOf(t, obj, p, begin)
+	ours := obj.Status.DeepCopy()
+	obj.Status.VPCID = "vpc-0000beef"
+	obj.Status.SecurityGroupIDs = append(obj.Status.SecurityGroupIDs, "sg-0000beef")
+	obj.ManagedFields = []metav1.ManagedFieldsEntry{{
+		Manager: "thief", Operation: metav1.ManagedFieldsOperationApply, Subresource: apply.SubresourceStatus, APIVersion: ec2v1.SchemeGroupVersion.String(),
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:status":{"f:conditions":{},"f:vpcID":{},"f:securityGroupIDs":{"v:\"sg-0000beef\"":{}}}}`),
+	}}
+	p.Instance, ours.VPCID = nil, ""
+	if diff := cmp.Diff(*ours, statusOf(t, obj, p, begin.Add(long))); diff != "" {
+		t.Errorf("recorded (-want +got):\n%s", diff)
 	}
 }
 
