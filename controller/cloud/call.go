@@ -31,6 +31,9 @@ type session struct {
 	ec2     *ec2.Client
 	ssm     *ssm.Client
 	sts     *sts.Client
+	// What EC2 tells of many at once is asked for by one object at a time.
+	volumes *gatherer[VolumeDetail]
+	credits *gatherer[string]
 }
 
 var _ Session = (*session)(nil)

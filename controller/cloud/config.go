@@ -49,13 +49,16 @@ func newSession(ctx context.Context, cluster string, o Options, g *gate, account
 	if c := account.Spec.Credentials; c != nil && c.AssumeRole != nil {
 		cfg.Credentials = markedCredentials{assumedRole(sts.NewFromConfig(cfg, toSTS), c.AssumeRole)}
 	}
-	return &session{
+	s := &session{
 		cluster: cluster,
 		region:  g.region,
 		ec2:     ec2.NewFromConfig(cfg, func(o *ec2.Options) { o.BaseEndpoint = override(endpoints.EC2, o.BaseEndpoint) }),
 		ssm:     ssm.NewFromConfig(cfg, func(o *ssm.Options) { o.BaseEndpoint = override(endpoints.SSM, o.BaseEndpoint) }),
 		sts:     sts.NewFromConfig(cfg, toSTS),
-	}, nil
+	}
+	s.volumes = &gatherer[VolumeDetail]{op: opDescribeVolumes, ask: s.describeVolumes}
+	s.credits = &gatherer[string]{op: opDescribeCredits, ask: s.describeCredits}
+	return s, nil
 }
 
 // retriesAt is the SDK's standard retryer, whose pauses are spread by another source of chance.

@@ -12,9 +12,13 @@ import (
 
 const opDescribeCredits = "DescribeInstanceCreditSpecifications"
 
-// Credits implements [Session]. It filters by id instead of naming ids, because a filter takes unknown ids, and types that have no
-// credits, without failing.
+// Credits implements [Session].
 func (s *session) Credits(ctx context.Context, ids []string) (map[string]string, error) {
+	return s.credits.get(ctx, ids)
+}
+
+// describeCredits filters by id instead of naming ids, because a filter takes unknown ids, and types that have no credits, without failing.
+func (s *session) describeCredits(ctx context.Context, ids []string) (map[string]string, error) {
 	credits := map[string]string{}
 	err := eachBatch(ctx, opDescribeCredits, "instance-id", ids, func(ctx context.Context, p listing) (*string, error) {
 		out, err := call(ctx, opDescribeCredits, readTimeout, func(ctx context.Context) (*ec2.DescribeInstanceCreditSpecificationsOutput, error) {

@@ -12,7 +12,8 @@ import (
 )
 
 // VolumeChange changes an attached EBS volume, while the instance runs or not. What is not set stays as it is. EC2 carries it out
-// over minutes to hours, one change at a time and at most four within 24 hours; see [VolumeModification].
+// over minutes to hours, one change at a time and at most four within 24 hours.
+// See https://docs.aws.amazon.com/ebs/latest/userguide/ebs-modify-volume.html.
 type VolumeChange struct {
 	// VolumeID is the volume.
 	VolumeID string

@@ -94,34 +94,15 @@ func TestVolumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []VolumeDetail{
-		{
+	want := map[string]VolumeDetail{
+		"vol-1": {
 			ID: "vol-1", SizeGiB: 100, Type: "gp3", IOPS: 4000, ThroughputMiBps: 250, Encrypted: true,
 			KMSKeyID: "arn:aws:kms:eu-central-1:123456789012:key/1", SnapshotID: "snap-1", State: "in-use", Tags: map[string]string{"a": "1"},
 		},
-		{ID: "vol-2", SizeGiB: 8, Type: "standard", State: "available"},
+		"vol-2": {ID: "vol-2", SizeGiB: 8, Type: "standard", State: "available"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("volumes (-want +got):\n%s", diff)
-	}
-}
-
-const describedModifications = `<R><volumeModificationSet>
-<item><volumeId>vol-1</volumeId><modificationState>completed</modificationState><startTime>2026-01-07T12:00:00.000Z</startTime></item>
-<item><volumeId>vol-1</volumeId><modificationState>optimizing</modificationState><startTime>2026-01-08T12:00:00.000Z</startTime></item>
-<item><volumeId>vol-1</volumeId><modificationState>completed</modificationState><startTime>2026-01-06T12:00:00.000Z</startTime></item>
-<item><volumeId>vol-2</volumeId><modificationState>failed</modificationState><statusMessage>no room</statusMessage></item>
-</volumeModificationSet></R>`
-
-func TestVolumeModificationsAreTheLatest(t *testing.T) {
-	f := &fakeAWS{answer: always(ok(describedModifications))}
-	got, err := newTestSession(t, f).VolumeModifications(t.Context(), []string{"vol-1", "vol-2", "vol-3"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]VolumeModification{"vol-1": {State: VolumeOptimizing}, "vol-2": {State: VolumeFailed, Message: "no room"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("modifications (-want +got):\n%s", diff)
 	}
 }
 
@@ -147,13 +128,6 @@ func TestListsByIDGoThroughBatchesAndPages(t *testing.T) {
 			"DescribeVolumes", "volume-id", "volumeSet", "volumeId",
 			func(ctx context.Context, s Session, ids []string) (int, error) {
 				got, err := s.Volumes(ctx, ids)
-				return len(got), err
-			},
-		},
-		"VolumeModifications": {
-			"DescribeVolumesModifications", "volume-id", "volumeModificationSet", "volumeId",
-			func(ctx context.Context, s Session, ids []string) (int, error) {
-				got, err := s.VolumeModifications(ctx, ids)
 				return len(got), err
 			},
 		},

@@ -55,13 +55,13 @@ type Session interface {
 
 	// ReadAttribute reads one attribute of an instance that no list tells.
 	ReadAttribute(ctx context.Context, id string, a Attribute) (AttributeValue, error)
-	// Volumes returns those of the given EBS volumes that EC2 shows, sorted by id. An unknown id is left out and fails nothing.
-	Volumes(ctx context.Context, ids []string) ([]VolumeDetail, error)
-	// VolumeModifications returns, by volume, the latest modification of those of the given EBS volumes that have had one.
-	VolumeModifications(ctx context.Context, ids []string) (map[string]VolumeModification, error)
+	// Volumes returns, by id, those of the given EBS volumes that EC2 shows. An unknown id is left out and fails nothing. What
+	// several ask for at nearly the same time is one call.
+	Volumes(ctx context.Context, ids []string) (map[string]VolumeDetail, error)
 	// Credits returns, by instance, the credit options of those of the given instances for which EC2 tells one: standard or
 	// unlimited. An unknown id is left out and fails nothing. So may be an instance with the standard option, because without
 	// naming ids, one of which could fail all, EC2 promises those with the unlimited one only: what is missing here is standard.
+	// What several ask for at nearly the same time is one call.
 	Credits(ctx context.Context, ids []string) (map[string]string, error)
 
 	// ResolveImage reads the image id that a Systems Manager parameter holds.

@@ -50,10 +50,7 @@ func (a *actor) read(ctx context.Context, plan Plan, into *Reading) error {
 			ids = append(ids, v.ID)
 		}
 		volumes, err := a.session.Volumes(ctx, ids)
-		into.Volumes = map[string]cloud.VolumeDetail{}
-		for _, v := range volumes {
-			into.Volumes[v.ID] = v
-		}
+		into.Volumes = volumes
 		return err
 	}
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == plan.Field })

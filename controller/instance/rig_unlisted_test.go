@@ -13,16 +13,15 @@ import (
 
 // unlisted is what EC2 has of instances and volumes, by their ids, that its list of instances does not show.
 type unlisted struct {
-	attributes    map[string]map[cloud.Attribute]cloud.AttributeValue
-	credits       map[string]string
-	volumes       map[string]cloud.VolumeDetail
-	modifications map[string]cloud.VolumeModification
+	attributes map[string]map[cloud.Attribute]cloud.AttributeValue
+	credits    map[string]string
+	volumes    map[string]cloud.VolumeDetail
 }
 
 func newUnlisted() unlisted {
 	return unlisted{
 		attributes: map[string]map[cloud.Attribute]cloud.AttributeValue{}, credits: map[string]string{},
-		volumes: map[string]cloud.VolumeDetail{}, modifications: map[string]cloud.VolumeModification{},
+		volumes: map[string]cloud.VolumeDetail{},
 	}
 }
 
@@ -32,20 +31,8 @@ func (f *fakeEC2) ReadAttribute(_ context.Context, id string, a cloud.Attribute)
 	return f.unlisted.attributes[id][a], nil
 }
 
-func (f *fakeEC2) Volumes(_ context.Context, ids []string) ([]cloud.VolumeDetail, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var out []cloud.VolumeDetail
-	for _, id := range slices.Sorted(maps.Keys(f.unlisted.volumes)) {
-		if slices.Contains(ids, id) {
-			out = append(out, f.unlisted.volumes[id])
-		}
-	}
-	return out, nil
-}
-
-func (f *fakeEC2) VolumeModifications(_ context.Context, ids []string) (map[string]cloud.VolumeModification, error) {
-	return only(f, f.unlisted.modifications, ids), nil
+func (f *fakeEC2) Volumes(_ context.Context, ids []string) (map[string]cloud.VolumeDetail, error) {
+	return only(f, f.unlisted.volumes, ids), nil
 }
 
 func (f *fakeEC2) Credits(_ context.Context, ids []string) (map[string]string, error) {

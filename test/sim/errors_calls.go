@@ -56,7 +56,7 @@ func (r *callRow) String() string {
 	return r.action
 }
 
-// callRows are all calls that the operator makes. Each action in controller/cloud has a row, or is in notCalled.
+// callRows are all calls that the operator makes. Each action in controller/cloud has a row.
 var callRows = []callRow{
 	{action: "RunInstances", measured: asked()},
 	{action: "RunInstances", name: "RunInstances, again", before: []deed{asked()}, measured: terminated},
@@ -157,9 +157,6 @@ var callRows = []callRow{
 	},
 	{action: "GetCallerIdentity", before: []deed{asked()}, measured: restarted, told: byAccount, reads: true},
 }
-
-// notCalled are actions that controller/cloud has for later: no reconciler asks for them.
-var notCalled = []string{"DescribeVolumesModifications"}
 
 func monitored(on bool) func(*specOf) { return func(s *specOf) { s.WithMonitoring(on) } }
 

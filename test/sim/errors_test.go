@@ -145,7 +145,7 @@ func TestErrorsHaveRows(t *testing.T) {
 		rows = append(rows, callRows[i].action)
 	}
 	slices.Sort(rows)
-	if diff := cmp.Diff(called, slices.Compact(slices.Sorted(slices.Values(append(rows, notCalled...))))); diff != "" {
+	if diff := cmp.Diff(called, slices.Compact(slices.Sorted(slices.Values(rows)))); diff != "" {
 		t.Errorf("actions (-called +rows):\n%s", diff)
 	}
 }
