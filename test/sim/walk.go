@@ -51,8 +51,8 @@ type walkTally struct {
 	allowed, refusedBySchema, refusedByEC2 int
 	// reverted edits, those that went back further, to the latest sound spec, and those after which the instance was terminated.
 	reverted, rolledBack, terminated int
-	// compared with a fresh object: in how many values; and objects that could not be, since the fresh one is refused by EC2 for what policy
-	// has not let the old one follow.
+	// compared with a fresh object: in how many values; and objects that could not be, or not in what they say, since EC2 refuses the fresh
+	// one what the old one has, or what policy has not let it follow.
 	compared, values, incomparable int
 }
 

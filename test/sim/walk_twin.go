@@ -115,10 +115,21 @@ func (k *walk) compareWith(of *walked, old, fresh *ec2v1.EC2Instance) {
 	k.tally.compared++
 	k.compareConfiguration(of, old, has[0], made[0])
 	k.compareTags(of, old, has[0], made[0])
+	if protectedFromSpec(old) {
+		k.tally.incomparable++
+		return
+	}
 	if len(old.Status.Plan) == 0 && has[0].State != made[0].State {
 		k.violated(of, "its instance is %s, and that of a fresh object is %s", has[0].State, made[0].State)
 	}
 	k.compareReasons(of, old, fresh)
+}
+
+// protectedFromSpec tells whether spec wants an instance stopped and protected from that: one that was stopped before has both, and EC2
+// stops none that was launched so.
+func protectedFromSpec(obj *ec2v1.EC2Instance) bool {
+	stopped := obj.Spec.PowerState == ec2v1.PowerStateStopped || obj.Spec.PowerState == ec2v1.PowerStateHibernated
+	return stopped && obj.Spec.DisableAPIStop != nil && *obj.Spec.DisableAPIStop
 }
 
 // compareConfiguration compares all values that spec says, and those that nobody has said where nothing else differs.
