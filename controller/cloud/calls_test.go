@@ -47,6 +47,10 @@ func TestCallsOnTheWire(t *testing.T) {
 			func(ctx context.Context, s Session) (any, error) { return nil, s.Reboot(ctx, id) },
 			"<R><return>true</return></R>", "Action=RebootInstances\nInstanceId.1=" + id + "\nVersion=2016-11-15\n", nil,
 		},
+		"CancelSpotRequest": {
+			func(ctx context.Context, s Session) (any, error) { return nil, s.CancelSpotRequest(ctx, "sir-1") },
+			"<R/>", "Action=CancelSpotInstanceRequests\nSpotInstanceRequestId.1=sir-1\nVersion=2016-11-15\n", nil,
+		},
 		"SetTags": {
 			func(ctx context.Context, s Session) (any, error) {
 				return nil, s.SetTags(ctx, id, map[string]string{"b": "2", "a": ""})
@@ -151,6 +155,7 @@ func TestChangesOfPowerAreSentOnce(t *testing.T) {
 		"Hibernate": func(ctx context.Context, s Session) error { _, err := s.Hibernate(ctx, "i-1"); return err },
 		"Start":     func(ctx context.Context, s Session) error { _, err := s.Start(ctx, "i-1"); return err },
 		"Reboot":    func(ctx context.Context, s Session) error { return s.Reboot(ctx, "i-1") },
+		"Cancel":    func(ctx context.Context, s Session) error { return s.CancelSpotRequest(ctx, "sir-1") },
 	}
 	for name, call := range tests {
 		f := &fakeAWS{answer: always(failure(http.StatusInternalServerError, "InternalError", "oops"))}
@@ -180,6 +185,7 @@ func TestCallsThatNameNothingAreNotSent(t *testing.T) {
 		"Start":            {func(ctx context.Context, s Session) error { _, err := s.Start(ctx, ""); return err }, true},
 		"Hibernate":        {func(ctx context.Context, s Session) error { _, err := s.Hibernate(ctx, ""); return err }, true},
 		"Reboot":           {func(ctx context.Context, s Session) error { return s.Reboot(ctx, "") }, true},
+		"CancelSpot":       {func(ctx context.Context, s Session) error { return s.CancelSpotRequest(ctx, "") }, true},
 		"FindByID":         {func(ctx context.Context, s Session) error { _, _, err := s.FindByID(ctx, ""); return err }, true},
 		"FindByToken":      {func(ctx context.Context, s Session) error { _, err := s.FindByToken(ctx, ""); return err }, true},
 		"ResolveImage":     {func(ctx context.Context, s Session) error { _, err := s.ResolveImage(ctx, ""); return err }, true},

@@ -101,6 +101,18 @@ func (s *session) Reboot(ctx context.Context, id string) error {
 	return err
 }
 
+// CancelSpotRequest implements [Session].
+func (s *session) CancelSpotRequest(ctx context.Context, requestID string) error {
+	const op = "CancelSpotInstanceRequests"
+	if requestID == "" {
+		return refuse(op, "the id of a Spot request is needed")
+	}
+	_, err := call(ctx, op, changeTimeout, func(ctx context.Context) (*ec2.CancelSpotInstanceRequestsOutput, error) {
+		return s.ec2.CancelSpotInstanceRequests(ctx, &ec2.CancelSpotInstanceRequestsInput{SpotInstanceRequestIds: []string{requestID}}, once)
+	})
+	return err
+}
+
 // change makes a call that changes the state of one instance, and returns the state that EC2 answers with.
 func change(
 	ctx context.Context, op, id string, send func(context.Context, []string) ([]ec2types.InstanceStateChange, error),

@@ -100,6 +100,8 @@ var codeClasses = map[string]Class{
 	codeInstanceNotFound:            ClassNotYetVisible,
 	"InvalidInstanceID.NotLinkable": ClassNotYetVisible,
 	codeParameterMismatch:           ClassNotYetVisible,
+	// A Spot request shows as late as its instance.
+	"InvalidSpotInstanceRequestID.NotFound": ClassNotYetVisible,
 	// The association of an instance profile has been replaced since it was described.
 	"InvalidAssociationID.NotFound": ClassNotYetVisible,
 

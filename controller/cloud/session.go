@@ -28,6 +28,10 @@ type Session interface {
 	// again. For a terminated instance it does nothing.
 	Reboot(ctx context.Context, id string) error
 
+	// CancelSpotRequest is CancelSpotInstanceRequests. A running instance of the request runs on; EC2 terminates one that is stopped.
+	// Cancelling again succeeds.
+	CancelSpotRequest(ctx context.Context, requestID string) error
+
 	// Modify carries out one modification of an instance. It is sent once; repeating it is safe, since each says what is to be and
 	// not what is to be added.
 	Modify(ctx context.Context, id string, m Modification) error

@@ -98,6 +98,8 @@ func (a *actor) act(ctx context.Context, p Plan, prepared *Prepared) ([]Event, e
 		return a.move(ctx, p, a.session.Hibernate, "Hibernating", "Hibernated instance %s")
 	case StepReboot:
 		return a.reboot(ctx, p)
+	case StepCancelRequest:
+		return a.cancelRequest(ctx, p)
 	case StepTerminate:
 		return a.move(ctx, p, a.session.Terminate, "Terminating", "Terminated instance %s")
 	case StepTerminateSurplus:
@@ -122,6 +124,16 @@ func (a *actor) reboot(ctx context.Context, p Plan) ([]Event, error) {
 		return nil, err
 	}
 	return []Event{normal("Rebooted", "Rebooted instance %s, as spec.rebootRequestedAt asks", p.ID)}, nil
+}
+
+// cancelRequest cancels the instance's Spot request.
+func (a *actor) cancelRequest(ctx context.Context, p Plan) ([]Event, error) {
+	err := a.session.CancelSpotRequest(ctx, p.Of)
+	a.remember(p.Step, p.Of, err)
+	if err != nil {
+		return nil, err
+	}
+	return []Event{normal("SpotRequestCancelled", "Cancelled Spot request %s of instance %s, so that EC2 launches no other instance for it", p.Of, p.ID)}, nil
 }
 
 // modify changes one field of the instance.

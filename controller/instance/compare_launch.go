@@ -19,7 +19,7 @@ var launchOnly = map[string]func(*ec2v1.EC2InstanceSpec) any{
 	fieldDevices:               func(s *ec2v1.EC2InstanceSpec) any { return fixedOfDevices(s.BlockDevices) },
 	"ipv6AddressCount":         func(s *ec2v1.EC2InstanceSpec) any { return s.IPv6AddressCount },
 	"licenses":                 func(s *ec2v1.EC2InstanceSpec) any { return s.Licenses },
-	"marketOptions":            func(s *ec2v1.EC2InstanceSpec) any { return s.MarketOptions },
+	fieldMarket:                func(s *ec2v1.EC2InstanceSpec) any { return s.MarketOptions },
 	fieldUserData:              func(s *ec2v1.EC2InstanceSpec) any { return s.UserData },
 	"networkInterfaces":        func(s *ec2v1.EC2InstanceSpec) any { return fixedOfInterfaces(s.NetworkInterfaces) },
 }

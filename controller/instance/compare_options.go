@@ -186,7 +186,7 @@ func compareMarket(s sight) difference {
 	if d := text(s.spec.MarketOptions.MarketType, cmp.Or(s.current.Lifecycle, "on-demand"), nil); d.differs {
 		return d
 	}
-	return asLaunched("marketOptions", func(s *ec2v1.EC2InstanceSpec) any { return s.MarketOptions })(s)
+	return launchedWith(fieldMarket)(s)
 }
 
 func comparePrivateIP(s sight) difference {

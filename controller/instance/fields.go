@@ -115,7 +115,7 @@ var fields = []Field{
 	listed("networkInterfaces", ec2v1.PlanActionReplace, compareInterfaces),
 	toldApart(fieldDevices, ec2v1.PlanActionReplace, "", func(s *ec2v1.EC2InstanceSpec) bool { return len(s.BlockDevices) > 0 }, compareDevices),
 	listed("keyName", ec2v1.PlanActionReplace, compareKeyName),
-	listed("marketOptions", ec2v1.PlanActionReplace, compareMarket),
+	listed(fieldMarket, ec2v1.PlanActionReplace, compareMarket),
 	listed("hibernation", ec2v1.PlanActionReplace, compareHibernation),
 	listed("enclave", ec2v1.PlanActionReplace, compareEnclave),
 	launchedOnly("licenses", launchedWith("licenses")),

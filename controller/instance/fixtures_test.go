@@ -339,7 +339,7 @@ func malformed(p Plan) string {
 		if p.Intent == nil || p.Of != p.Intent.Token {
 			return fmt.Sprintf("%s is not for its intent: %+v", p.Step, p)
 		}
-	case StepStart, StepStop, StepHibernate, StepReboot, StepTerminate, StepTerminateSurplus, StepFindByID, StepTag:
+	case StepStart, StepStop, StepHibernate, StepReboot, StepCancelRequest, StepTerminate, StepTerminateSurplus, StepFindByID, StepTag:
 		if p.ID == "" || p.Of == "" {
 			return fmt.Sprintf("%s names no instance: %+v", p.Step, p)
 		}

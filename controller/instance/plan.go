@@ -46,6 +46,8 @@ const (
 	StepReplace Step = "Replace"
 	// StepKeep takes the intent to replace the instance back.
 	StepKeep Step = "Keep"
+	// StepCancelRequest cancels the Spot request of an instance that is to end, or has ended.
+	StepCancelRequest Step = "CancelSpotRequest"
 	// StepTerminate terminates the instance of an object that is being deleted.
 	StepTerminate Step = "Terminate"
 	// StepTerminateSurplus terminates a second instance of the object.
@@ -82,7 +84,14 @@ func (s Step) looks() bool {
 // tellsFirst tells whether status has to tell of the step before it is taken: what is put on an instance is ours to remove only if that
 // is recorded, and what disrupts it is announced.
 func (p Plan) tellsFirst() bool {
-	return p.Step == StepTag || p.Step == StepReplace || p.Step == StepStop && p.Field != "" || p.Step.modifies()
+	switch p.Step {
+	case StepTag, StepReplace:
+		return true
+	case StepStop, StepCancelRequest:
+		return p.Field != ""
+	default:
+		return p.Step.modifies()
+	}
 }
 
 // writesIntent tells whether the step comes with another launch intent.
@@ -211,6 +220,9 @@ func terminateSurplus(in Input, f facts) Plan {
 	if wait := f.untilSettled(in); wait > 0 {
 		p.only(StepNone, "", "")
 		p.After = wait
+		return p
+	}
+	if p.cancelFirst(in, f, &surplus) {
 		return p
 	}
 	p.only(StepTerminateSurplus, surplus.ID, surplus.ID)

@@ -107,6 +107,10 @@ func (p *Plan) replace(in Input, f facts) bool {
 	if names == "" {
 		return p.keepAfterAll(in, f)
 	}
+	if request := f.openRequest(in, f.current); request != "" {
+		p.Field = names
+		return p.take(in, StepCancelRequest, f.current.ID, request)
+	}
 	if !p.takeAlone(in, StepReplace, f.current.ID, f.current.ID) {
 		return false
 	}

@@ -89,6 +89,9 @@ func endBy(in Input, f facts, step Step, message string) Plan {
 	p := f.plan()
 	p.ID, p.Of = f.current.ID, f.current.ID
 	p.Verdict = f.deleting(message)
+	if step == StepTerminate && p.cancelFirst(in, f, f.current) {
+		return p
+	}
 	refusal := in.Memory.failure(step, p.Of)
 	if refusal == nil || refusal.Class != cloud.ClassProtected {
 		p.Step = step

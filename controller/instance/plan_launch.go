@@ -27,6 +27,8 @@ func decideLaunch(in Input, f facts) Plan {
 		p := f.plan()
 		p.Verdict = f.waiting(f.endReason(), fmt.Sprintf("Instance %s %s and is shutting down", f.last.ID, f.ended()))
 		return p
+	case f.consumed && !in.suspended() && f.openRequest(in, f.last) != "":
+		return cancelOfEnded(in, f)
 	case f.noNextLaunch(&in.Object.Spec) != "":
 		p := f.plan()
 		p.Verdict = f.stalled(ec2v1.ReasonTerminated, fmt.Sprintf("The instance %s and %s", f.ended(), f.noNextLaunch(&in.Object.Spec)))

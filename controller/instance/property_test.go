@@ -28,7 +28,7 @@ var (
 		cloud.ClassInvalid, cloud.ClassCapacity, cloud.ClassThrottled, cloud.ClassUnauthorized, cloud.ClassNotYetVisible, cloud.ClassTransient,
 	}
 	remembered = []Step{
-		StepLaunch, StepFindByID, StepFindByToken, StepStart, StepStop, StepTag, StepTerminate, StepTerminateSurplus, StepReplace, StepReboot,
+		StepLaunch, StepFindByID, StepFindByToken, StepStart, StepStop, StepTag, StepTerminate, StepTerminateSurplus, StepReplace, StepReboot, StepCancelRequest,
 		modifying(fieldGroups), modifying("instanceType"), modifying(fieldUserData), reading(fieldUserData),
 	}
 )
@@ -263,7 +263,7 @@ func derived(clientToken string) bool {
 
 func mutates(s Step) bool {
 	switch s {
-	case StepIntend, StepLaunch, StepStart, StepStop, StepHibernate, StepReboot, StepTag, StepReplace, StepTerminate, StepTerminateSurplus:
+	case StepIntend, StepLaunch, StepStart, StepStop, StepHibernate, StepReboot, StepTag, StepReplace, StepCancelRequest, StepTerminate, StepTerminateSurplus:
 		return true
 	default:
 		return s.modifies()

@@ -18,6 +18,12 @@ func (f *fakeEC2) Reboot(_ context.Context, id string) error {
 	return err
 }
 
+func (f *fakeEC2) CancelSpotRequest(_ context.Context, id string) error {
+	err := f.call("CancelSpotRequest %s", id)
+	f.mu.Unlock()
+	return err
+}
+
 // Modify takes effect at once. What it does not know it takes in and forgets.
 func (f *fakeEC2) Modify(_ context.Context, id string, m cloud.Modification) error {
 	err := f.call("Modify %s %s", id, strings.TrimPrefix(fmt.Sprintf("%T%+v", m, m), "cloud."))

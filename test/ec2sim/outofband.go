@@ -109,7 +109,7 @@ func (s *Sim) handIn(id string, do func(*instance, time.Time) error) error {
 }
 
 // truth is the instance without any lag.
-func (i *instance) truth(now time.Time, tags map[string]string) Instance {
+func (i *instance) truth(now time.Time, settings *Settings, tags map[string]string) Instance {
 	status := i.history.At(now)
 	out := Instance{
 		ID: i.id, Account: i.account, Region: i.region, Zone: i.zone.Name, SubnetID: i.subnet.ID,
@@ -128,6 +128,7 @@ func (i *instance) truth(now time.Time, tags map[string]string) Instance {
 	}
 	if i.request != nil {
 		out.SpotRequestID = i.request.id
+		out.SpotRequestState = i.request.at(now, settings).state
 	}
 	if i.spec.profile != nil {
 		out.InstanceProfile = i.spec.profile.Name

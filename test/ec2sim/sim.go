@@ -208,7 +208,7 @@ func (s *Sim) Instances() []Instance {
 		return strings.Compare(a.account+"/"+a.name, b.account+"/"+b.name)
 	}) {
 		for _, i := range s.regions[key].order {
-			out = append(out, i.truth(now, s.regions[key].resources[i.id].tags()))
+			out = append(out, i.truth(now, &s.settings, s.regions[key].resources[i.id].tags()))
 		}
 	}
 	return out
@@ -238,6 +238,7 @@ type Instance struct {
 	KeyName          string            `json:"keyName,omitempty"`
 	InstanceProfile  string            `json:"instanceProfile,omitempty"`
 	SpotRequestID    string            `json:"spotRequestID,omitempty"`
+	SpotRequestState string            `json:"spotRequestState,omitempty"`
 	UserDataSHA256   string            `json:"userDataSHA256,omitempty"`
 	Reboots          []time.Time       `json:"reboots,omitempty"`
 	Tags             map[string]string `json:"tags"`

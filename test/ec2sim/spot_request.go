@@ -19,6 +19,7 @@ type spotRequest struct {
 
 // States of a Spot Instance request (API reference, SpotInstanceRequest).
 const (
+	spotOpen      = "open"
 	spotActive    = "active"
 	spotClosed    = "closed"
 	spotCancelled = "cancelled"
@@ -56,6 +57,9 @@ func (q *spotRequest) at(now time.Time, s *Settings) spotStatus {
 		}
 		return spotStatus{spotDisabled, "instance-stopped-by-user", disabled}
 	case lifecycle.ShuttingDown, lifecycle.Terminated:
+		if q.instance.spec.spot.kind == spotPersistent {
+			return spotStatus{spotOpen, "pending-evaluation", is.Since} // EC2 would launch again.
+		}
 		if byEC2 {
 			return spotStatus{spotClosed, "instance-terminated-no-capacity", is.Since}
 		}

@@ -84,7 +84,7 @@ func TestSpotRequestsAreFiltered(t *testing.T) {
 	for name, test := range map[string]struct{ value, want string }{
 		"tag:k":                      {"v", first},
 		"tag-key":                    {"k", first},
-		"state":                      {"closed", second},
+		"state":                      {"open", second},
 		"status-code":                {"fulfilled", first},
 		"type":                       {"persistent", second},
 		"launched-availability-zone": {"us-east-1b", second},
@@ -157,8 +157,10 @@ func TestSpotInstancesStopAndStart(t *testing.T) {
 	r.wantRequest(id, "disabled", "instance-stopped-by-user")
 	r.must(r.start(id))
 	r.wantRequest(id, "active", "fulfilled")
+	r.must(r.terminate(once))
+	r.wantRequest(once, "closed", "instance-terminated-by-user")
 	r.must(r.terminate(id))
-	r.wantRequest(id, "closed", "instance-terminated-by-user")
+	r.wantRequest(id, "open", "pending-evaluation")
 }
 
 func TestInterruptions(t *testing.T) {

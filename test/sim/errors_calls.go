@@ -67,6 +67,7 @@ var callRows = []callRow{
 		measured: asked(typed("t3.small"), updates(ec2v1.UpdateStopStart)),
 	},
 	{action: "RebootInstances", before: []deed{asked()}, measured: asked(rebooted)},
+	{action: "CancelSpotInstanceRequests", before: []deed{asked(persistentSpot)}, measured: deleted},
 	{action: "TerminateInstances", before: []deed{asked()}, measured: deleted},
 	{
 		action: "TerminateInstances", name: "TerminateInstances, to replace", before: []deed{asked()},

@@ -122,6 +122,9 @@ func (p *play) outcome(state []string) outcome {
 		if !i.Live() {
 			out.ended++
 		}
+		if i.SpotRequestState == "open" {
+			out.violations = append(out.violations, "leak: EC2 will launch another instance for the Spot request of "+i.ID)
+		}
 	}
 	return out
 }

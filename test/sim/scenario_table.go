@@ -119,6 +119,12 @@ var scenarios = []scenario{
 		name: "delete, stopped, protection lifted", before: []deed{asked(protected, lifting, afterwards(ec2v1.DeletionStop))}, measured: deleted,
 		writes: 4, launched: 1,
 	},
+	{name: "delete a persistent Spot Instance", before: []deed{asked(persistentSpot)}, measured: deleted, writes: 2, launched: 1, terminated: 1},
+	{
+		name: "replace a persistent Spot Instance", before: []deed{asked(persistentSpot)},
+		measured: asked(persistentSpot, imaged, updates(ec2v1.UpdateReplace)), writes: replaceWrites, launched: 2, terminated: 1,
+	},
+	{name: "a persistent Spot Instance is terminated outside", before: []deed{asked(persistentSpot)}, measured: terminated, writes: 6, launched: 2},
 	{
 		name: "retained, and then deleted after all", before: []deed{asked(afterwards(ec2v1.DeletionRetain))},
 		measured: atOnce(asked(), deleted), writes: 2, launched: 1, terminated: 1,
@@ -175,7 +181,7 @@ func withUserData(s *specOf) {
 	s.WithUserData(ec2v1ac.UserData().WithSecretKeyRef(ec2v1ac.KeyReference().WithName("boot").WithKey("script")))
 }
 
-func withInlineData(s *specOf) { s.WithUserData(ec2v1ac.UserData().WithInline("#!/bin/sh\ntrue\n")) }
+func withInlineData(s *specOf) { s.WithUserData(ec2v1ac.UserData().WithInline("#!/bin/sh\nfalse\n")) }
 
 func grouped(s *specOf) {
 	s.SecurityGroupIDs = nil
@@ -197,6 +203,11 @@ func imaged(s *specOf) { s.WithImage(ec2v1ac.Image().WithID(ec2sim.ImageAL2023Ne
 func protected(s *specOf) { s.WithDisableAPITermination(true).WithDisableAPIStop(true) }
 
 func lifting(s *specOf) { s.WithProtectionPolicy(ec2v1.ProtectionLift) }
+
+func persistentSpot(s *specOf) {
+	s.WithMarketOptions(ec2v1ac.MarketOptions().WithMarketType("spot").
+		WithSpotOptions(ec2v1ac.SpotOptions().WithRequestType("persistent").WithInterruptionBehavior("stop")))
+}
 
 func watched(s *specOf) { s.WithMonitoring(true).WithShutdownBehavior("terminate") }
 
