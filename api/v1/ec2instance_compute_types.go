@@ -144,18 +144,18 @@ type MarketOptions struct {
 // SpotOptions are the details of a Spot Instance. What is not set is EC2's to choose.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.requestType) || self.requestType != 'persistent' || (has(self.interruptionBehavior) && self.interruptionBehavior in ['stop', 'hibernate'])",message="must be stop or hibernate with requestType persistent: EC2's rule",fieldPath=".interruptionBehavior"
-// +kubebuilder:validation:XValidation:rule="!has(self.interruptionBehavior) || self.interruptionBehavior != 'stop' || (has(self.requestType) && self.requestType == 'persistent')",message="must be persistent with interruptionBehavior stop: EC2's rule",fieldPath=".requestType"
+// +kubebuilder:validation:XValidation:rule="!has(self.interruptionBehavior) || self.interruptionBehavior == 'terminate' || (has(self.requestType) && self.requestType == 'persistent')",message="must be persistent with interruptionBehavior stop or hibernate: EC2's rule",fieldPath=".requestType"
 type SpotOptions struct {
 	// maxPrice is the most to pay for an hour, in US dollars, more than 0.001, such as 0.05. By default it is the
 	// On-Demand price. EC2 advises against it: it makes interruptions more frequent.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="must be a price in US dollars such as 0.05"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && double(self) > 0.001",message="must be a price in US dollars of more than 0.001, such as 0.05"
 	// +optional
 	MaxPrice string `json:"maxPrice,omitempty"`
 
 	// requestType is one-time (EC2's default) or persistent: EC2 starts the instance again after an interruption.
-	// After a termination EC2 opens a persistent request again, until it is cancelled, which the operator does not do.
+	// The operator cancels a persistent request before it terminates the instance: EC2 would launch another one.
 	// +kubebuilder:validation:Enum=one-time;persistent
 	// +optional
 	RequestType string `json:"requestType,omitempty"`

@@ -116,6 +116,10 @@ var codeClasses = map[string]Class{
 
 	"OperationNotPermitted": ClassProtected,
 
+	// An address or network interface that another instance has, which may be on its way out.
+	"InvalidIPAddress.InUse":        ClassDependency,
+	"InvalidNetworkInterface.InUse": ClassDependency,
+
 	// What the request names does not exist: it may be made later, by somebody else.
 	"InvalidCapacityReservationId.NotFound":       ClassDependency,
 	"InvalidGroup.NotFound":                       ClassDependency,
@@ -184,6 +188,8 @@ var messageClasses = []struct {
 	{"InvalidParameterValue", "has no associated IAM Roles", ClassDependency},
 	// A start too soon after a change of the instance's type.
 	{"InvalidParameterValue", "LaunchPlan instance type does not match attribute value", ClassWrongState},
+	// For some minutes after its start an instance cannot hibernate.
+	{"UnsupportedOperation", "not ready to hibernate", ClassWrongState},
 	// The credentials are good; the image is not shared with the account.
 	{"AuthFailure", "Not authorized for images", ClassInvalid},
 }

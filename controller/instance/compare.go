@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 )
 
@@ -19,9 +20,17 @@ func text(desired, current string, modification cloud.Modification) difference {
 	return difference{differs: true, desired: desired, current: current, modification: modification}
 }
 
+// compareInstanceType: EC2 does not change the type of a Spot Instance (EC2 User Guide, "Behavior of Spot Instance interruptions").
 func compareInstanceType(s sight) difference {
-	return text(s.spec.InstanceType, s.current.Type, cloud.InstanceType{Type: s.spec.InstanceType})
+	d := text(s.spec.InstanceType, s.current.Type, cloud.InstanceType{Type: s.spec.InstanceType})
+	if d.differs && s.current.Lifecycle == lifecycleSpot {
+		d.action, d.modification = ec2v1.PlanActionReplace, nil
+	}
+	return d
 }
+
+// lifecycleSpot is EC2's word for that of a Spot Instance.
+const lifecycleSpot = "spot"
 
 func compareKeyName(s sight) difference { return text(s.spec.KeyName, s.current.KeyName, nil) }
 

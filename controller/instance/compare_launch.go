@@ -8,47 +8,86 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 )
 
-// launchOnly are the fields that a launch takes and EC2 does not tell, or not as they were asked for: how an edit of one is noticed is
-// by a digest in the launch intent.
-var launchOnly = map[string]func(*ec2v1.EC2InstanceSpec) any{
-	"associatePublicIPAddress": func(s *ec2v1.EC2InstanceSpec) any { return s.AssociatePublicIPAddress },
-	fieldDevices:               func(s *ec2v1.EC2InstanceSpec) any { return fixedOfDevices(s.BlockDevices) },
-	"ipv6AddressCount":         func(s *ec2v1.EC2InstanceSpec) any { return s.IPv6AddressCount },
-	"licenses":                 func(s *ec2v1.EC2InstanceSpec) any { return s.Licenses },
-	fieldMarket:                func(s *ec2v1.EC2InstanceSpec) any { return s.MarketOptions },
-	fieldUserData:              func(s *ec2v1.EC2InstanceSpec) any { return s.UserData },
-	"networkInterfaces":        func(s *ec2v1.EC2InstanceSpec) any { return fixedOfInterfaces(s.NetworkInterfaces) },
+// fixedPart is what a launch alone can set of a field, or of an entry of it.
+type fixedPart struct {
+	// entry is the entry's key; empty where the field is one value.
+	entry string
+	value any
+	// bare is the value of an entry that fixes nothing.
+	bare any
 }
+
+// launchOnly are the fields that a launch takes and EC2 does not tell, or not as they were asked for: how an edit of one is noticed is
+// by a digest in the launch intent. Lists have one for each entry: their order says nothing, and one that spec drops is no edit.
+var launchOnly = map[string]func(*ec2v1.EC2InstanceSpec) []fixedPart{
+	"associatePublicIPAddress": func(s *ec2v1.EC2InstanceSpec) []fixedPart { return oneValue(s.AssociatePublicIPAddress) },
+	fieldDevices:               func(s *ec2v1.EC2InstanceSpec) []fixedPart { return fixedOfDevices(s.BlockDevices) },
+	"ipv6AddressCount":         func(s *ec2v1.EC2InstanceSpec) []fixedPart { return oneValue(s.IPv6AddressCount) },
+	"licenses":                 func(s *ec2v1.EC2InstanceSpec) []fixedPart { return fixedOfLicenses(s.Licenses) },
+	fieldMarket:                func(s *ec2v1.EC2InstanceSpec) []fixedPart { return oneValue(s.MarketOptions) },
+	fieldUserData:              func(s *ec2v1.EC2InstanceSpec) []fixedPart { return oneValue(s.UserData) },
+	fieldInterfaces:            func(s *ec2v1.EC2InstanceSpec) []fixedPart { return fixedOfInterfaces(s.NetworkInterfaces) },
+}
+
+func oneValue(value any) []fixedPart { return []fixedPart{{value: value}} }
+
+// name is what the launch intent has the part's digest under.
+func (p fixedPart) name(field string) string {
+	if p.entry == "" {
+		return field
+	}
+	return field + "[" + p.entry + "]"
+}
+
+// isBare tells of an entry whether it fixes nothing.
+func (p fixedPart) isBare() bool { return p.bare != nil && digest(p.value) == digest(p.bare) }
 
 // launchedFields are the digests of the fields that a launch alone can set, by name.
 func launchedFields(spec *ec2v1.EC2InstanceSpec) map[string]string {
 	digests := map[string]string{}
-	for name, get := range launchOnly {
-		if d := digest(get(spec)); d != "" {
-			digests[name] = d
+	for field, parts := range launchOnly {
+		for _, part := range parts(spec) {
+			if d := digest(part.value); d != "" {
+				digests[part.name(field)] = d
+			}
 		}
 	}
 	return digests
 }
 
-// asLaunched compares what spec says of a field with what the instance was launched with. Of a launch that is not known, nothing is
-// known to differ; and what spec no longer says does not.
-func asLaunched(name string, get func(*ec2v1.EC2InstanceSpec) any) func(sight) difference {
-	return func(s sight) difference {
-		desired := digest(get(s.spec))
-		if desired == "" || !s.launched() || s.intent.Generation == 0 || s.intent.Fields[name] == desired {
-			return difference{}
-		}
-		return difference{differs: true, desired: "as edited", current: "as launched", identity: desired}
-	}
+// launchedWith is the comparison of a field that is in launchOnly with what the instance was launched with. Of a launch that is not
+// known, nothing is known to differ; and what spec no longer says does not.
+func launchedWith(field string) func(sight) difference {
+	return func(s sight) difference { return s.edited(field, func(fixedPart) bool { return false }) }
 }
 
-// launchedWith is the comparison of a field that is in launchOnly.
-func launchedWith(name string) func(sight) difference { return asLaunched(name, launchOnly[name]) }
+// edited compares the parts of a field, but for bare entries that the instance has though no launch has named them: those of the image,
+// or of the launch template.
+func (s sight) edited(field string, has func(fixedPart) bool) difference {
+	if !s.launched() || s.intent.Generation == 0 {
+		return difference{}
+	}
+	var identity string
+	for _, part := range launchOnly[field](s.spec) {
+		desired := digest(part.value)
+		launched, named := s.intent.Fields[part.name(field)]
+		if desired == "" || desired == launched || !named && part.isBare() && has(part) {
+			continue
+		}
+		identity += desired
+	}
+	if identity == "" {
+		return difference{}
+	}
+	return difference{differs: true, desired: "as edited", current: "as launched", identity: identity}
+}
 
 // digestLength is enough to tell edits of one field apart.
 const digestLength = 8
@@ -68,21 +107,41 @@ func digest(value any) string {
 }
 
 // fixedOfDevices is what cannot be changed of volumes after the launch.
-func fixedOfDevices(devices []ec2v1.BlockDevice) []ec2v1.BlockDevice {
-	var fixed []ec2v1.BlockDevice
+func fixedOfDevices(devices []ec2v1.BlockDevice) []fixedPart {
+	var fixed []fixedPart
 	for _, d := range devices {
 		d.SizeGiB, d.Type, d.IOPS, d.ThroughputMiBps, d.DeleteOnTermination = 0, "", 0, 0, nil
-		fixed = append(fixed, d)
+		fixed = append(fixed, fixedPart{entry: d.DeviceName, value: d, bare: ec2v1.BlockDevice{DeviceName: d.DeviceName}})
 	}
-	return fixed
+	return sortedParts(fixed)
 }
 
 // fixedOfInterfaces is what cannot be changed of network interfaces after the launch.
-func fixedOfInterfaces(interfaces []ec2v1.NetworkInterface) []ec2v1.NetworkInterface {
-	var fixed []ec2v1.NetworkInterface
+func fixedOfInterfaces(interfaces []ec2v1.NetworkInterface) []fixedPart {
+	var fixed []fixedPart
 	for _, n := range interfaces {
 		n.SecurityGroupIDs, n.SourceDestCheck = nil, nil
-		fixed = append(fixed, n)
+		fixed = append(fixed, fixedPart{entry: indexOf(n), value: n, bare: ec2v1.NetworkInterface{DeviceIndex: n.DeviceIndex}})
 	}
-	return fixed
+	return sortedParts(fixed)
+}
+
+func indexOf(n ec2v1.NetworkInterface) string {
+	if n.DeviceIndex == nil {
+		return "" // The schema requires it.
+	}
+	return strconv.Itoa(int(*n.DeviceIndex))
+}
+
+func fixedOfLicenses(licenses []ec2v1.License) []fixedPart {
+	var fixed []fixedPart
+	for _, l := range licenses {
+		fixed = append(fixed, fixedPart{entry: l.ConfigurationARN, value: l})
+	}
+	return sortedParts(fixed)
+}
+
+func sortedParts(parts []fixedPart) []fixedPart {
+	slices.SortFunc(parts, func(a, b fixedPart) int { return strings.Compare(a.entry, b.entry) })
+	return parts
 }

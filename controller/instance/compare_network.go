@@ -12,12 +12,16 @@ import (
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 )
 
+const fieldInterfaces = "networkInterfaces"
+
 // compareInterfaces compares the network interfaces by their device index: groups and the check of source and destination can be
 // changed on each, one call after the other; all else is as launched.
 func compareInterfaces(s sight) difference {
-	if d := launchedWith("networkInterfaces")(s); d.differs {
-		return d
-	}
+	edited := s.edited(fieldInterfaces, func(part fixedPart) bool {
+		return slices.ContainsFunc(s.current.NetworkInterfaces, func(n cloud.NetworkInterface) bool {
+			return strconv.Itoa(int(n.DeviceIndex)) == part.entry
+		})
+	})
 	var p parts
 	for _, want := range s.spec.NetworkInterfaces {
 		have, ok := interfaceAt(s, want.DeviceIndex)
@@ -33,10 +37,7 @@ func compareInterfaces(s sight) difference {
 			p.next(cloud.SourceDestCheck{InterfaceID: have.ID, On: on(want.SourceDestCheck)})
 		}
 	}
-	if p.differs {
-		p.action = ec2v1.PlanActionInPlace
-	}
-	return p.difference
+	return edited.over(p.difference, ec2v1.PlanActionInPlace)
 }
 
 // next is the call to make, unless there is one before it.

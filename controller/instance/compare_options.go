@@ -94,10 +94,10 @@ func compareCPUOptions(s sight) difference {
 		wanted.NestedVirtualization = o.NestedVirtualization
 	}
 	p.modification = cloud.CPU{CPUOptions: wanted}
-	if p.text("amdSEVSNP", o.AMDSEVSNP, cmp.Or(c.AMDSEVSNP, "disabled")) {
-		p.action, p.modification = ec2v1.PlanActionReplace, nil
-	}
-	return p.difference
+	var fixed parts
+	fixed.action = ec2v1.PlanActionReplace
+	fixed.text("amdSEVSNP", o.AMDSEVSNP, cmp.Or(c.AMDSEVSNP, "disabled"))
+	return fixed.over(p.difference, ec2v1.PlanActionStopStart)
 }
 
 // compareDNSNames: the type of host name needs the instance stopped, the records do not.
@@ -114,13 +114,17 @@ func compareDNSNames(s sight) difference {
 	if p.flag("enableResourceNameDNSAAAARecord", o.EnableResourceNameDNSAAAARecord, c.AAAARecord) {
 		wanted.AAAARecord = strconv.FormatBool(*o.EnableResourceNameDNSAAAARecord)
 	}
-	if p.text("hostnameType", o.HostnameType, c.HostnameType) {
-		p.action, wanted.HostnameType = ec2v1.PlanActionStopStart, o.HostnameType
-	}
 	p.modification = cloud.DNSNames{PrivateDNSNameOptions: wanted}
-	return p.difference
+	var stopped parts
+	if stopped.text("hostnameType", o.HostnameType, c.HostnameType) {
+		wanted.HostnameType = o.HostnameType
+	}
+	stopped.action, stopped.modification = ec2v1.PlanActionStopStart, cloud.DNSNames{PrivateDNSNameOptions: wanted}
+	return stopped.over(p.difference, ec2v1.PlanActionInPlace)
 }
 
+// comparePlacement: what EC2 does not change on an existing instance is the zone, and a host's tenancy (API reference,
+// ModifyInstancePlacement).
 func comparePlacement(s sight) difference {
 	o, c := s.spec.Placement, s.current.Placement
 	if o == nil {
@@ -133,29 +137,45 @@ func comparePlacement(s sight) difference {
 			*into = desired
 		}
 	}
-	set("tenancy", o.Tenancy, c.Tenancy, &wanted.Tenancy)
-	set("groupName", o.GroupName, c.GroupName, &wanted.GroupName)
-	set("groupID", o.GroupID, c.GroupID, &wanted.GroupID)
+	var fixed parts
+	fixed.action = ec2v1.PlanActionReplace
+	fixed.text("availabilityZone", o.AvailabilityZone, s.current.Zone)
+	if c.Tenancy == tenancyHost {
+		fixed.text("tenancy", o.Tenancy, c.Tenancy)
+	} else {
+		set("tenancy", o.Tenancy, c.Tenancy, &wanted.Tenancy)
+	}
 	set("hostID", o.HostID, c.HostID, &wanted.HostID)
-	set("hostResourceGroupARN", o.HostResourceGroupARN, c.HostResourceGroupARN, &wanted.HostResourceGroupARN)
 	set("affinity", o.Affinity, cmp.Or(c.Affinity, "default"), &wanted.Affinity)
-	if p.number("partitionNumber", o.PartitionNumber, c.PartitionNumber) {
-		wanted.PartitionNumber = o.PartitionNumber
+	if p.text("hostResourceGroupARN", o.HostResourceGroupARN, c.HostResourceGroupARN) {
+		wanted.HostResourceGroupARN, wanted.Tenancy = o.HostResourceGroupARN, tenancyHost // EC2 takes no call with the group alone.
+	}
+	name, id := p.text("groupName", o.GroupName, c.GroupName), p.text("groupID", o.GroupID, c.GroupID)
+	if partition := p.number("partitionNumber", o.PartitionNumber, c.PartitionNumber); name || id || partition {
+		// EC2 takes no call with the partition alone, and puts an instance that comes into a group in a partition of its choice.
+		wanted.GroupName, wanted.GroupID, wanted.PartitionNumber = o.GroupName, o.GroupID, o.PartitionNumber
+		if o.GroupName == "" && o.GroupID == "" {
+			wanted.GroupName = c.GroupName
+		}
 	}
 	p.modification = cloud.Place{Placement: wanted}
-	if p.text("availabilityZone", o.AvailabilityZone, s.current.Zone) {
-		p.action, p.modification = ec2v1.PlanActionReplace, nil
-	}
-	return p.difference
+	return fixed.over(p.difference, ec2v1.PlanActionStopStart)
 }
 
+// tenancyHost is that of a Dedicated Host.
+const tenancyHost = "host"
+
+// compareCapacityReservation: of an instance that has a target EC2 tells that alone, and no preference (API reference,
+// CapacityReservationSpecificationResponse).
 func compareCapacityReservation(s sight) difference {
 	o, c := s.spec.CapacityReservation, s.current.CapacityReservation
 	if o == nil {
 		return difference{}
 	}
 	var p parts
-	p.text("preference", o.Preference, c.Preference)
+	if o.ID == "" && o.ResourceGroupARN == "" {
+		p.text("preference", o.Preference, c.Preference)
+	}
 	p.text("id", o.ID, c.ID)
 	p.text("resourceGroupARN", o.ResourceGroupARN, c.ResourceGroupARN)
 	p.modification = cloud.Reservation{CapacityReservation: cloud.CapacityReservation{

@@ -26,9 +26,9 @@ func compareCredits(s sight, r Reading) difference {
 // compareDevices compares the volumes by their device names: size, type and performance can be changed while they are attached, one
 // call for each volume, and so can what becomes of them with the instance; all else is as launched.
 func compareDevices(s sight, r Reading) difference {
-	if d := launchedWith(fieldDevices)(s); d.differs {
-		return d
-	}
+	edited := s.edited(fieldDevices, func(part fixedPart) bool {
+		return slices.ContainsFunc(s.current.Volumes, func(v cloud.Volume) bool { return v.DeviceName == part.entry })
+	})
 	var p parts
 	for i := range s.spec.BlockDevices {
 		want := &s.spec.BlockDevices[i]
@@ -44,10 +44,7 @@ func compareDevices(s sight, r Reading) difference {
 			p.next(cloud.DeleteOnTermination{DeviceName: want.DeviceName, On: on(want.DeleteOnTermination)})
 		}
 	}
-	if p.differs {
-		p.action = ec2v1.PlanActionInPlace
-	}
-	return p.difference
+	return edited.over(p.difference, ec2v1.PlanActionInPlace)
 }
 
 // volume compares one volume. A volume cannot shrink (API reference, ModifyVolume).
@@ -62,10 +59,11 @@ func (p *parts) volume(want *ec2v1.BlockDevice, have cloud.VolumeDetail) {
 	if p.text(want.DeviceName+".type", want.Type, have.Type) {
 		change.Type = want.Type
 	}
-	if p.number(want.DeviceName+".iops", want.IOPS, have.IOPS) {
+	// With another type EC2 sets the performance anew, unless it is told (API reference, ModifyVolume).
+	if p.number(want.DeviceName+".iops", want.IOPS, have.IOPS) || change.Type != "" {
 		change.IOPS = want.IOPS
 	}
-	if p.number(want.DeviceName+".throughputMiBps", want.ThroughputMiBps, have.ThroughputMiBps) {
+	if p.number(want.DeviceName+".throughputMiBps", want.ThroughputMiBps, have.ThroughputMiBps) || change.Type != "" {
 		change.ThroughputMiBps = want.ThroughputMiBps
 	}
 	if change != (cloud.VolumeChange{VolumeID: have.ID}) {

@@ -70,6 +70,22 @@ type difference struct {
 	identity string
 	// impossible says why nothing can bring EC2 to spec.
 	impossible string
+	// lesser is the part of it that takes less: what is done where policy does not allow the whole, or EC2 refuses it.
+	lesser *difference
+}
+
+// over joins what takes the field's own action with what takes a lesser one.
+func (d difference) over(rest difference, action ec2v1.PlanAction) difference {
+	if !rest.differs {
+		return d
+	}
+	rest.action = action
+	if !d.differs {
+		return rest
+	}
+	d.desired, d.current = appended(d.desired, rest.desired), appended(d.current, rest.current)
+	d.lesser = &rest
+	return d
 }
 
 const fieldPower = "powerState"
@@ -112,7 +128,7 @@ var fields = []Field{
 	listed("privateIPAddress", ec2v1.PlanActionReplace, comparePrivateIP),
 	launchedOnly("ipv6AddressCount", launchedWith("ipv6AddressCount")),
 	launchedOnly("associatePublicIPAddress", launchedWith("associatePublicIPAddress")),
-	listed("networkInterfaces", ec2v1.PlanActionReplace, compareInterfaces),
+	listed(fieldInterfaces, ec2v1.PlanActionReplace, compareInterfaces),
 	toldApart(fieldDevices, ec2v1.PlanActionReplace, "", func(s *ec2v1.EC2InstanceSpec) bool { return len(s.BlockDevices) > 0 }, compareDevices),
 	listed("keyName", ec2v1.PlanActionReplace, compareKeyName),
 	listed(fieldMarket, ec2v1.PlanActionReplace, compareMarket),
@@ -166,6 +182,8 @@ type Change struct {
 	// modification is the call that comes next, if a call is what it takes; identity stands for what is desired where Desired does not.
 	modification cloud.Modification
 	identity     string
+	// lesser is the part of the change that takes less than the whole.
+	lesser *Change
 }
 
 // needs tells whether the change is to be carried out by a step of this kind.
@@ -181,28 +199,49 @@ func diff(s sight) []Change {
 		if f.compare == nil || allowance == ec2v1.UpdateIgnore {
 			continue
 		}
-		d := f.compare(s)
-		if !d.differs {
-			continue
+		if d := f.compare(s); d.differs {
+			changes = append(changes, s.change(f, d))
 		}
-		c := Change{
-			Field: f.Name, Current: d.current, Desired: d.desired, Action: f.Action, State: ec2v1.PlanStatePending,
-			modification: d.modification, identity: d.identity,
-		}
-		if d.action != "" {
-			c.Action = d.action
-		}
-		switch {
-		case d.impossible != "":
-			c.Action, c.State, c.Message, c.modification = ec2v1.PlanActionNone, ec2v1.PlanStateBlocked, d.impossible, nil
-		case !allows(allowance, c.Action):
-			c.State, c.Message, c.modification = ec2v1.PlanStateBlocked, wayOut(f.Name, c.Action), nil
-		case c.Action == ec2v1.PlanActionStopStart && leavesPower(s.spec) && s.current.State != cloud.StateStopped:
-			c.State, c.Message, c.modification = ec2v1.PlanStateBlocked, stopByOthers, nil
-		}
-		changes = append(changes, c)
 	}
 	return changes
+}
+
+// change is what a difference takes, and what policy says to it: of one that is blocked as a whole the lesser part goes first.
+func (s sight) change(f Field, d difference) Change {
+	allowance := allowanceOf(s.spec, f.Name)
+	c := Change{
+		Field: f.Name, Current: d.current, Desired: d.desired, Action: f.Action, State: ec2v1.PlanStatePending,
+		modification: d.modification, identity: d.identity,
+	}
+	if d.action != "" {
+		c.Action = d.action
+	}
+	if d.lesser != nil {
+		c.lesser = new(s.change(f, *d.lesser))
+	}
+	switch {
+	case d.impossible != "":
+		c.Action, c.State, c.Message, c.modification = ec2v1.PlanActionNone, ec2v1.PlanStateBlocked, d.impossible, nil
+	case !allows(allowance, c.Action):
+		c.State, c.Message, c.modification = ec2v1.PlanStateBlocked, wayOut(f.Name, c.Action), nil
+	case c.Action == ec2v1.PlanActionStopStart && leavesPower(s.spec) && s.current.State != cloud.StateStopped:
+		c.State, c.Message, c.modification = ec2v1.PlanStateBlocked, stopByOthers, nil
+	}
+	if c.State == ec2v1.PlanStateBlocked {
+		return c.lesserFirst()
+	}
+	return c
+}
+
+// lesserFirst is the lesser part of a change that does not take place as a whole, where that part does; what is in the way of the rest
+// is told with it.
+func (c Change) lesserFirst() Change {
+	if c.lesser == nil || c.lesser.State != ec2v1.PlanStatePending {
+		return c
+	}
+	lesser := *c.lesser
+	lesser.Message = "the rest " + c.Message
+	return lesser
 }
 
 // stopByOthers says what would carry a change out for which nobody but others may stop the instance.

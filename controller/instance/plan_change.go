@@ -46,8 +46,13 @@ func markFailed(in Input, f facts, changes []Change) {
 		if message == "" {
 			message = recordedFailure(in.Object, *c)
 		}
-		if message != "" {
-			c.State, c.Message = ec2v1.PlanStateFailed, message
+		if message == "" {
+			continue
+		}
+		c.State, c.Message = ec2v1.PlanStateFailed, message
+		if lesser := c.lesser; lesser != nil && lesser.State == ec2v1.PlanStatePending && failureOfChange(in, f.current, *lesser) == "" {
+			*c = *lesser
+			c.Message = "the rest failed: " + message
 		}
 	}
 }

@@ -85,8 +85,8 @@ func (v view) optionsXML() xmlOptions {
 		MaintenanceOptions:    xmlMaintenanceOptions{s.maintenance.autoRecovery, s.maintenance.rebootMigration},
 		PrivateDNSNameOptions: xmlDNSNameOptions{s.dnsNames.hostnameType, s.dnsNames.aRecord, s.dnsNames.aaaaRecord},
 	}
-	if s.reservation.id != "" {
-		out.CapacityReservation.Target = &xmlReservationTargets{s.reservation.id}
+	if s.reservation.id != "" { // Then EC2 tells no preference (API reference, CapacityReservationSpecificationResponse).
+		out.CapacityReservation = xmlReservationTarget{Target: &xmlReservationTargets{s.reservation.id}}
 	}
 	for _, arn := range s.licenses {
 		out.Licenses = append(out.Licenses, xmlLicense{arn})

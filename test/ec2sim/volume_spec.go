@@ -74,11 +74,11 @@ func readVolumeSpec(params wire.Params, size string) (volumeSpec, error) {
 	return s, nil
 }
 
-// over are the properties of base with those of s that are set. IOPS and throughput do not outlive a change of the type
-// that does not know them.
+// over are the properties of base with those of s that are set. IOPS and throughput do not outlive a change of the type (API
+// reference, ModifyVolume).
 func (s volumeSpec) over(base volumeSpec) volumeSpec {
-	if s.kind != "" {
-		base.kind = s.kind
+	if s.kind != "" && s.kind != base.kind {
+		base.kind, base.iops, base.throughput = s.kind, 0, 0
 	}
 	if s.size != 0 {
 		base.size = s.size

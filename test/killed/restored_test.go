@@ -25,6 +25,7 @@ const leftAlone = 20 * time.Second
 func TestRestoredFromBackup(t *testing.T) {
 	ec2 := newEndpoint(t)
 	restarted, left := newStage(t, 0, ec2), newStage(t, 1, ec2)
+	left.leftRunning = true
 	stages := []*stage{restarted, left}
 	duplicates := watchDuplicates(t, ec2.sim)
 

@@ -60,7 +60,10 @@ type scene struct {
 	condition condition
 	state     string
 	tags      map[string]string
-	attempt   int64
+	// unknown are tags of which the restored status does not say whose they are, so they stay; a process that has set them knows, and
+	// may take them away.
+	unknown map[string]string
+	attempt int64
 	// orphaned says that an instance lives of which the restored cluster has no object.
 	orphaned bool
 }
@@ -103,8 +106,7 @@ func scenes() []scene {
 	out := []scene{
 		{name: "unchanged", fate: kept, condition: runs, attempt: 1},
 		{name: "retagged", before: tagged("team", "a", "stage", "x"), after: edit(tagged("team", "b", "extra", "y")),
-			// The status that was restored does not say whose the tag extra is, so it stays.
-			fate: kept, condition: runs, attempt: 1, tags: map[string]string{"team": "a", "stage": "x", "extra": "y"}},
+			fate: kept, condition: runs, attempt: 1, tags: map[string]string{"team": "a", "stage": "x"}, unknown: map[string]string{"extra": "y"}},
 		{name: "stopped-since", after: edit(powered(ec2v1.PowerStateStopped)), fate: kept, condition: runs, state: "running", attempt: 1},
 		{name: "started-since", before: powered(ec2v1.PowerStateStopped), after: edit(powered(ec2v1.PowerStateRunning)),
 			fate: kept, condition: isOff, state: "stopped", attempt: 1},

@@ -22,7 +22,9 @@ import (
 type stage struct {
 	*rig
 	operator *pod
-	acts     []*act
+	// leftRunning: its operator is left running across the restore.
+	leftRunning bool
+	acts        []*act
 	// before are all instances at the moment of the restore, by id.
 	before map[string]ec2sim.Instance
 }
@@ -187,7 +189,10 @@ func (s *stage) outcome(a *act, obj *ec2v1.EC2Instance) error {
 	if len(live) != 1 || live[0].ID != obj.Status.InstanceID || (live[0].ID == a.instance) != (a.fate == kept) {
 		return fmt.Errorf("%s records %s, EC2 has %s, and at the restore it had %q", a.name, obj.Status.InstanceID, describe(live), a.instance)
 	}
-	return a.detail(obj, live[0])
+	if err := a.detail(obj, live[0]); err != nil || s.leftRunning {
+		return err
+	}
+	return a.hasTags(live[0], a.unknown)
 }
 
 // detail compares an object with its instance.
@@ -198,9 +203,13 @@ func (a *act) detail(obj *ec2v1.EC2Instance, i ec2sim.Instance) error {
 	if a.state != "" && i.State != a.state {
 		return fmt.Errorf("%s has an instance that is %s, not %s", a.name, i.State, a.state)
 	}
-	for key, want := range a.tags {
+	return a.hasTags(i, a.tags)
+}
+
+func (a *act) hasTags(i ec2sim.Instance, tags map[string]string) error {
+	for key, want := range tags {
 		if i.Tags[key] != want {
-			return fmt.Errorf("%s has an instance with tags %v, not %v", a.name, i.Tags, a.tags)
+			return fmt.Errorf("%s has an instance with tags %v, not %v", a.name, i.Tags, tags)
 		}
 	}
 	return nil

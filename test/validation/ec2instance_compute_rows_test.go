@@ -85,12 +85,15 @@ var instancePlacement = slices.Concat(
 )
 
 const (
-	isPrice          = "must be a price in US dollars such as 0.05"
+	isPrice          = "must be a price in US dollars of more than 0.001, such as 0.05"
 	persistentNeeds  = "spec.marketOptions.spotOptions.interruptionBehavior: must be stop or hibernate with requestType persistent: EC2's rule"
-	stopNeeds        = "spec.marketOptions.spotOptions.requestType: must be persistent with interruptionBehavior stop: EC2's rule"
+	stopNeeds        = "spec.marketOptions.spotOptions.requestType: must be persistent with interruptionBehavior stop or hibernate: EC2's rule"
 	spotTermination  = "spec.disableAPITermination: must not be true with marketOptions: EC2 does not protect Spot Instances"
 	spotStop         = "spec.disableAPIStop: must not be true with marketOptions: EC2 does not protect Spot Instances"
 	spotHibernation  = "spec.marketOptions.spotOptions.interruptionBehavior: must be hibernate, or not be set, with hibernation.configured true: EC2's rule"
+	hibernationNeeds = "spec.marketOptions.spotOptions.requestType: must be persistent with hibernation.configured true: EC2's rule"
+	stoppedAtEnd     = "spec.deletionPolicy: must not be Stop with a one-time Spot request, whose instance EC2 does not stop: set marketOptions.spotOptions.requestType to persistent"
+	stoppedBySpec    = "spec.powerState: must be Running with a one-time Spot request, whose instance EC2 does not stop: set marketOptions.spotOptions.requestType to persistent"
 	hibernationAlone = "spec.enclave.enabled: must not be true with hibernation.configured true: EC2 allows one of the two"
 )
 
@@ -116,15 +119,24 @@ var instanceMarket = slices.Concat(
 		spec.accepts("a Spot Instance that is not protected", `{marketOptions: {marketType: spot}, disableAPITermination: false, disableAPIStop: false}`),
 		spec.refuses("a Spot Instance that cannot be terminated", `{marketOptions: {marketType: spot}, disableAPITermination: true}`, spotTermination),
 		spec.refuses("a Spot Instance that cannot be stopped", `{marketOptions: {marketType: spot}, disableAPIStop: true}`, spotStop),
-		spec.accepts("a Spot Instance that hibernates", merged(`{"hibernation": {"configured": true}}`, spot("interruptionBehavior", nil)("hibernate"))),
-		spec.accepts("a Spot Instance that can hibernate", `{hibernation: {configured: true}, marketOptions: {marketType: spot}}`),
+		spec.refuses("a request for one time whose instance hibernates", spot("interruptionBehavior", nil)("hibernate"), stopNeeds),
+		spec.accepts("a Spot Instance that hibernates", merged(`{"hibernation": {"configured": true}}`, spot("interruptionBehavior", map[string]any{"requestType": "persistent"})("hibernate"))),
+		spec.refuses("a Spot Instance for one time that can hibernate", `{hibernation: {configured: true}, marketOptions: {marketType: spot}}`, hibernationNeeds),
+		spec.accepts("a Spot Instance that can hibernate by a launch template", `{hibernation: {configured: true}, marketOptions: {marketType: spot}, launchTemplate: {name: web}}`),
+		spec.refuses("a Spot Instance for one time that is stopped in the end", `{marketOptions: {marketType: spot}, deletionPolicy: Stop}`, stoppedAtEnd),
+		spec.refuses("a Spot Instance for one time that shall be stopped", merged(`{"powerState": "Stopped"}`, spot("requestType", nil)("one-time")), stoppedBySpec),
+		spec.accepts("a persistent one that is stopped", merged(`{"powerState": "Stopped", "deletionPolicy": "Stop"}`, spot("interruptionBehavior", map[string]any{"requestType": "persistent"})("stop"))),
+		spec.accepts("a Spot Instance by a launch template that is stopped", `{marketOptions: {marketType: spot}, launchTemplate: {name: web}, powerState: Stopped, deletionPolicy: Stop}`),
+		spec.accepts("a Spot Instance for one time that runs and stays", `{marketOptions: {marketType: spot}, powerState: Running, deletionPolicy: Retain}`),
 		spec.accepts("a Spot Instance that cannot hibernate", merged(`{"hibernation": {"configured": false}}`, spot("interruptionBehavior", nil)("terminate"))),
-		spec.refuses("a Spot Instance that can hibernate and is terminated", merged(`{"hibernation": {"configured": true}}`, spot("interruptionBehavior", nil)("terminate")), spotHibernation),
+		spec.refuses("a Spot Instance that can hibernate and is terminated", merged(`{"hibernation": {"configured": true}}`, spot("interruptionBehavior", nil)("terminate")), spotHibernation, hibernationNeeds),
 	},
 	spec.matching("marketOptions.spotOptions.maxPrice", spot("maxPrice", nil), isPrice, 16,
-		[]string{"1", "0.05", "12345678.1234567"}, []string{"$1", "0,05", ".5", "5.", "-1", "1e3", "cheap"}),
-	spec.wordsIn("marketOptions.spotOptions.requestType", spot("requestType", map[string]any{"interruptionBehavior": "hibernate"}), "one-time", "persistent"),
+		[]string{"1", "0.05", "12345678.1234567"}, []string{"$1", "0,05", ".5", "5.", "-1", "1e3", "cheap", "0.001", "0"}),
 	[]row{
+		spec.accepts("a Spot Instance for one time", spot("requestType", nil)("one-time")),
+		spec.accepts("a Spot Instance for as long as it is wanted", spot("requestType", map[string]any{"interruptionBehavior": "hibernate"})("persistent")),
+		spec.refuses("another type of request", spot("requestType", nil)("Other"), spec.unsupported("marketOptions.spotOptions.requestType", "Other", "one-time", "persistent")),
 		spec.accepts("a Spot Instance that is terminated when interrupted", spot("interruptionBehavior", nil)("terminate")),
 		spec.refuses("another interruption behavior", spot("interruptionBehavior", nil)("Other"),
 			spec.unsupported("marketOptions.spotOptions.interruptionBehavior", "Other", "terminate", "stop", "hibernate")),

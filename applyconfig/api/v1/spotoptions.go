@@ -14,7 +14,7 @@ type SpotOptionsApplyConfiguration struct {
 	// On-Demand price. EC2 advises against it: it makes interruptions more frequent.
 	MaxPrice *string `json:"maxPrice,omitempty"`
 	// requestType is one-time (EC2's default) or persistent: EC2 starts the instance again after an interruption.
-	// After a termination EC2 opens a persistent request again, until it is cancelled, which the operator does not do.
+	// The operator cancels a persistent request before it terminates the instance: EC2 would launch another one.
 	RequestType *string `json:"requestType,omitempty"`
 	// interruptionBehavior is what EC2 does when it takes the capacity back: terminate (EC2's default), stop or
 	// hibernate.
