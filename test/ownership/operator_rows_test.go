@@ -201,7 +201,7 @@ var operatorTheme = theme{
 			{extending{field: "note", value: "none"}, `spec: {note: none}`, `.spec.note: nobody; ` + ours, ok},
 			{kubectl{args: "label OBJECT tier=web"}, `spec: {note: none}`, ours, ok},
 			{settling{}, none, none, ok},
-			{resting{briefly}, none, ours, ok},
+			{calming{briefly}, none, ours, ok},
 			{user.kubectlApplies(tagged), `spec: {note: none}`, `.spec.note: nobody; ` + ours, ok},
 			{team.kubectlApplies(`spec: {note: some}`), `spec: {note: some}`, `.spec.note: team; ` + ours, ok},
 			{settling{}, none, none, ok},

@@ -40,6 +40,25 @@ func (x resting) run(s *scene) error {
 	return nil
 }
 
+// calming waits until the operator has been at rest for a while: what wakes it may reach it late.
+type calming struct{ how time.Duration }
+
+func (x calming) text(bool) string {
+	return fmt.Sprintf("the operator comes to rest, for %s", x.how)
+}
+
+func (x calming) run(s *scene) error {
+	s.t.Helper()
+	s.eventually(x.text(false), func() error {
+		before := len(s.requests())
+		if s.idle(x.how); len(s.requests()) != before {
+			return notYet("it made %d requests", len(s.requests())-before)
+		}
+		return nil
+	}, func() string { return fmt.Sprint(s.requests()) })
+	return nil
+}
+
 // repeating does something several times, at an interval.
 type repeating struct {
 	do    action
