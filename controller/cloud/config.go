@@ -56,8 +56,8 @@ func newSession(ctx context.Context, cluster string, o Options, g *gate, account
 		ssm:     ssm.NewFromConfig(cfg, func(o *ssm.Options) { o.BaseEndpoint = override(endpoints.SSM, o.BaseEndpoint) }),
 		sts:     sts.NewFromConfig(cfg, toSTS),
 	}
-	s.volumes = &gatherer[VolumeDetail]{op: opDescribeVolumes, ask: s.describeVolumes}
-	s.credits = &gatherer[string]{op: opDescribeCredits, ask: s.describeCredits}
+	s.volumes = &gatherer[VolumeDetail]{op: opDescribeVolumes, clock: o.Clock, ask: s.describeVolumes}
+	s.credits = &gatherer[string]{op: opDescribeCredits, clock: o.Clock, ask: s.describeCredits}
 	return s, nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"k8s.io/utils/clock"
 )
 
 // gatherWindow is how long the first question of a batch waits for others: too short for anybody to notice, and long enough for
@@ -17,8 +19,9 @@ const gatherWindow = 50 * time.Millisecond
 
 // gatherer makes one call of the questions that many ask at nearly the same time, each about a few ids.
 type gatherer[V any] struct {
-	op  string
-	ask func(ctx context.Context, ids []string) (map[string]V, error)
+	op    string
+	clock clock.Clock
+	ask   func(ctx context.Context, ids []string) (map[string]V, error)
 
 	mu   sync.Mutex
 	open *gathering[V] // the batch that still takes questions, or nil
@@ -83,7 +86,7 @@ func (g *gatherer[V]) send(ctx context.Context, batch *gathering[V]) {
 	defer close(batch.answered)
 	select {
 	case <-batch.full:
-	case <-time.After(gatherWindow):
+	case <-g.clock.After(gatherWindow):
 	}
 	g.mu.Lock()
 	if g.open == batch {

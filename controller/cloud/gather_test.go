@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/clock"
 )
 
 // asked is a gatherer that answers with the length of each known id, and what it was asked.
@@ -26,7 +27,7 @@ type asked struct {
 
 func newAsked() *asked {
 	a := &asked{}
-	a.op = "Describe"
+	a.op, a.clock = "Describe", clock.RealClock{}
 	a.ask = func(_ context.Context, ids []string) (map[string]int, error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()

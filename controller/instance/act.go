@@ -143,7 +143,7 @@ func (a *actor) modify(ctx context.Context, p Plan) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Field == fieldGroups {
+	if _, groups := p.Modification.(cloud.SecurityGroups); groups {
 		a.memory.grouped(p.ID, p.ManagedGroups, a.clock.Now())
 	}
 	a.view.Look(p.ID)

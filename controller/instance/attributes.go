@@ -63,7 +63,7 @@ func (a *actor) read(ctx context.Context, plan Plan, into *Reading) error {
 // deleted after the launch has done its work, and says nothing of what the instance should be.
 func (p *pass) unreadable(plan Plan, r Reading, why *PrepareError) {
 	f := learn(p.in)
-	asAtLaunch := f.sight(p.in).launched() && f.intent.Fields[fieldUserData] == digest(p.obj.Spec.UserData)
+	asAtLaunch := f.sight(p.in).launched() && f.intent.launchedAs(&p.obj.Spec, fieldUserData)
 	if !asAtLaunch && !f.knownInSync(p.in) {
 		p.actor.remember(plan.Step, plan.Of, why.asError())
 		return

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ type fixedPart struct {
 }
 
 // launchOnly are the fields that a launch takes and EC2 does not tell, or not as they were asked for: how an edit of one is noticed is
-// by a digest in the launch intent. Lists have one for each entry: their order says nothing, and one that spec drops is no edit.
+// by digests in the launch intent, one for each member of each entry. So the order of a list says nothing, and what spec drops is no edit.
 var launchOnly = map[string]func(*ec2v1.EC2InstanceSpec) []fixedPart{
 	"associatePublicIPAddress": func(s *ec2v1.EC2InstanceSpec) []fixedPart { return oneValue(s.AssociatePublicIPAddress) },
 	fieldDevices:               func(s *ec2v1.EC2InstanceSpec) []fixedPart { return fixedOfDevices(s.BlockDevices) },
@@ -38,12 +39,40 @@ var launchOnly = map[string]func(*ec2v1.EC2InstanceSpec) []fixedPart{
 
 func oneValue(value any) []fixedPart { return []fixedPart{{value: value}} }
 
-// name is what the launch intent has the part's digest under.
+// name is what the launch intent has the part under.
 func (p fixedPart) name(field string) string {
 	if p.entry == "" {
 		return field
 	}
 	return field + "[" + p.entry + "]"
+}
+
+// digests are those of the part's members, by name.
+func (p fixedPart) digests(field string) map[string]string {
+	raw, err := json.Marshal(p.value)
+	if err != nil {
+		return nil // Types of the API always encode.
+	}
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return nil
+	}
+	digests := map[string]string{}
+	addDigests(digests, p.name(field), value)
+	return digests
+}
+
+func addDigests(to map[string]string, name string, value any) {
+	members, isStruct := value.(map[string]any)
+	if !isStruct {
+		if d := digest(value); d != "" {
+			to[name] = d
+		}
+		return
+	}
+	for member, value := range members {
+		addDigests(to, name+"."+member, value)
+	}
 }
 
 // isBare tells of an entry whether it fixes nothing.
@@ -54,12 +83,31 @@ func launchedFields(spec *ec2v1.EC2InstanceSpec) map[string]string {
 	digests := map[string]string{}
 	for field, parts := range launchOnly {
 		for _, part := range parts(spec) {
-			if d := digest(part.value); d != "" {
-				digests[part.name(field)] = d
-			}
+			maps.Copy(digests, part.digests(field))
 		}
 	}
 	return digests
+}
+
+// launchedAs tells whether spec says the very same of a field as it did at the launch.
+func (i *LaunchIntent) launchedAs(spec *ec2v1.EC2InstanceSpec, field string) bool {
+	launched := map[string]string{}
+	for name, digest := range i.Fields {
+		if isOf(name, field) {
+			launched[name] = digest
+		}
+	}
+	desired := map[string]string{}
+	for _, part := range launchOnly[field](spec) {
+		maps.Copy(desired, part.digests(field))
+	}
+	return maps.Equal(launched, desired)
+}
+
+// isOf tells whether a digest is of a field, or an entry, or of a member of it.
+func isOf(name, of string) bool {
+	rest, found := strings.CutPrefix(name, of)
+	return found && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // launchedWith is the comparison of a field that is in launchOnly with what the instance was launched with. Of a launch that is not
@@ -74,19 +122,32 @@ func (s sight) edited(field string, has func(fixedPart) bool) difference {
 	if !s.launched() || s.intent.Generation == 0 {
 		return difference{}
 	}
-	var identity string
+	var edits []string
 	for _, part := range launchOnly[field](s.spec) {
-		desired := digest(part.value)
-		launched, named := s.intent.Fields[part.name(field)]
-		if desired == "" || desired == launched || !named && part.isBare() && has(part) {
+		if part.isBare() && !s.named(part.name(field)) && has(part) {
 			continue
 		}
-		identity += desired
+		for name, desired := range part.digests(field) {
+			if s.intent.Fields[name] != desired {
+				edits = append(edits, desired)
+			}
+		}
 	}
-	if identity == "" {
+	if len(edits) == 0 {
 		return difference{}
 	}
-	return difference{differs: true, desired: "as edited", current: "as launched", identity: identity}
+	slices.Sort(edits)
+	return difference{differs: true, desired: "as edited", current: "as launched", identity: strings.Join(edits, "")}
+}
+
+// named tells whether the launch has named an entry.
+func (s sight) named(entry string) bool {
+	for name := range s.intent.Fields {
+		if isOf(name, entry) {
+			return true
+		}
+	}
+	return false
 }
 
 // digestLength is enough to tell edits of one field apart.

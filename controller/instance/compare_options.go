@@ -116,10 +116,9 @@ func compareDNSNames(s sight) difference {
 	}
 	p.modification = cloud.DNSNames{PrivateDNSNameOptions: wanted}
 	var stopped parts
-	if stopped.text("hostnameType", o.HostnameType, c.HostnameType) {
-		wanted.HostnameType = o.HostnameType
-	}
-	stopped.action, stopped.modification = ec2v1.PlanActionStopStart, cloud.DNSNames{PrivateDNSNameOptions: wanted}
+	stopped.text("hostnameType", o.HostnameType, c.HostnameType)
+	stopped.action = ec2v1.PlanActionStopStart
+	stopped.modification = cloud.DNSNames{PrivateDNSNameOptions: cloud.PrivateDNSNameOptions{HostnameType: o.HostnameType}}
 	return stopped.over(p.difference, ec2v1.PlanActionInPlace)
 }
 

@@ -29,7 +29,7 @@ func compareDevices(s sight, r Reading) difference {
 	edited := s.edited(fieldDevices, func(part fixedPart) bool {
 		return slices.ContainsFunc(s.current.Volumes, func(v cloud.Volume) bool { return v.DeviceName == part.entry })
 	})
-	var p parts
+	var p, smaller parts
 	for i := range s.spec.BlockDevices {
 		want := &s.spec.BlockDevices[i]
 		at := slices.IndexFunc(s.current.Volumes, func(v cloud.Volume) bool { return v.DeviceName == want.DeviceName })
@@ -39,22 +39,27 @@ func compareDevices(s sight, r Reading) difference {
 		have := s.current.Volumes[at]
 		if detail, ok := r.Volumes[have.ID]; ok {
 			p.volume(want, detail)
+			smaller.shrunk(want, detail)
 		}
 		if p.flag(want.DeviceName+".deleteOnTermination", want.DeleteOnTermination, strconv.FormatBool(have.DeleteOnTermination)) {
 			p.next(cloud.DeleteOnTermination{DeviceName: want.DeviceName, On: on(want.DeleteOnTermination)})
 		}
 	}
-	return edited.over(p.difference, ec2v1.PlanActionInPlace)
+	return edited.over(smaller.over(p.difference, ec2v1.PlanActionInPlace), ec2v1.PlanActionInPlace)
 }
 
-// volume compares one volume. A volume cannot shrink (API reference, ModifyVolume).
+// shrunk compares what nothing can bring about: a volume cannot shrink (API reference, ModifyVolume).
+func (p *parts) shrunk(want *ec2v1.BlockDevice, have cloud.VolumeDetail) {
+	if want.SizeGiB < have.SizeGiB && p.number(want.DeviceName+".sizeGiB", want.SizeGiB, have.SizeGiB) {
+		p.impossible = fmt.Sprintf("volume %s has %d GiB and cannot shrink: set sizeGiB of %s to that", have.ID, have.SizeGiB, want.DeviceName)
+	}
+}
+
+// volume compares what can be changed of one volume.
 func (p *parts) volume(want *ec2v1.BlockDevice, have cloud.VolumeDetail) {
 	change := cloud.VolumeChange{VolumeID: have.ID}
-	if p.number(want.DeviceName+".sizeGiB", want.SizeGiB, have.SizeGiB) {
+	if want.SizeGiB > have.SizeGiB && p.number(want.DeviceName+".sizeGiB", want.SizeGiB, have.SizeGiB) {
 		change.SizeGiB = want.SizeGiB
-		if want.SizeGiB < have.SizeGiB {
-			p.impossible = fmt.Sprintf("volume %s has %d GiB and cannot shrink: set sizeGiB of %s to that", have.ID, have.SizeGiB, want.DeviceName)
-		}
 	}
 	if p.text(want.DeviceName+".type", want.Type, have.Type) {
 		change.Type = want.Type

@@ -182,8 +182,18 @@ type Change struct {
 	// modification is the call that comes next, if a call is what it takes; identity stands for what is desired where Desired does not.
 	modification cloud.Modification
 	identity     string
-	// lesser is the part of the change that takes less than the whole.
+	// lesser is the part of the change that takes less than the whole; it is made apart where the whole has a call, too, so that what
+	// became of that is not forgotten.
 	lesser *Change
+	apart  bool
+}
+
+// step is that of the call.
+func (c Change) step() Step {
+	if c.apart {
+		return modifying(c.Field) + stepApart
+	}
+	return modifying(c.Field)
 }
 
 // needs tells whether the change is to be carried out by a step of this kind.
@@ -218,6 +228,7 @@ func (s sight) change(f Field, d difference) Change {
 	}
 	if d.lesser != nil {
 		c.lesser = new(s.change(f, *d.lesser))
+		c.lesser.apart = d.modification != nil
 	}
 	switch {
 	case d.impossible != "":

@@ -59,6 +59,7 @@ const (
 // The steps that are one for each field.
 const (
 	stepModify  = "Modify "
+	stepApart   = ", in place"
 	stepRead    = "Read "
 	stepResolve = "Resolve "
 )
@@ -95,7 +96,16 @@ func (p Plan) tellsFirst() bool {
 }
 
 // writesIntent tells whether the step comes with another launch intent.
-func (s Step) writesIntent() bool { return s == StepIntend || s == StepReplace || s == StepKeep }
+func (p Plan) writesIntent() bool {
+	switch p.Step {
+	case StepIntend, StepReplace, StepKeep:
+		return true
+	case StepCancelRequest: // EC2 terminates a stopped instance with its request: that it is to be replaced is written before.
+		return p.Intent != nil
+	default:
+		return false
+	}
+}
 
 // Input is all that a decision depends on.
 type Input struct {

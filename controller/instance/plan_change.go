@@ -59,7 +59,7 @@ func markFailed(in Input, f facts, changes []Change) {
 
 // failureOfChange tells how this process has failed to carry a change out, or "".
 func failureOfChange(in Input, current *observer.Entry, c Change) string {
-	step, of := modifying(c.Field), c.of(current.ID)
+	step, of := c.step(), c.of(current.ID)
 	if c.Action == ec2v1.PlanActionReplace {
 		step, of = StepReplace, current.ID
 	}
@@ -67,12 +67,25 @@ func failureOfChange(in Input, current *observer.Entry, c Change) string {
 	switch {
 	case !ok || call.Of != of:
 		return ""
-	case call.Err != nil && needsHelp(call.Err.Class):
+	case call.Err != nil && (needsHelp(call.Err.Class) || c.keepsStopped(call)):
 		return call.Err.Error()
 	case call.Err == nil && call.Tries >= unshownTries && step != StepReplace:
 		return "EC2 accepts the change and does not show it: look at the instance in EC2, or take the edit back"
 	default:
 		return ""
+	}
+}
+
+// keepsStopped tells whether EC2 has refused a change that the instance is stopped for so often that it is to be started again without it.
+func (c Change) keepsStopped(call Call) bool {
+	if c.Action != ec2v1.PlanActionStopStart || call.Tries < unshownTries || !call.Err.Definite {
+		return false
+	}
+	switch call.Err.Class {
+	case cloud.ClassDependency, cloud.ClassQuota, cloud.ClassCapacity:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -95,12 +108,25 @@ func (f facts) intentTaken() bool {
 	return there && f.intent == nil
 }
 
-// cannotReplace holds up what needs a new instance: its launch could not be written down.
-func cannotReplace(changes []Change) {
+// noReplacement tells what keeps a new instance from taking this one's place: its launch could not be written down, or there is nothing
+// to launch.
+func (f facts) noReplacement() string {
+	switch {
+	case f.intentTaken():
+		return "annotation " + ec2v1.AnnotationLaunch + " is somebody else's: remove it (see metadata.managedFields)"
+	case !launchable(&f.object.Spec):
+		return "spec does not say what to launch: set image and instanceType"
+	default:
+		return ""
+	}
+}
+
+// cannotReplace holds up what needs a new instance.
+func cannotReplace(changes []Change, why string) {
 	for i := range changes {
 		if c := &changes[i]; c.needs(ec2v1.PlanActionReplace) {
-			c.State = ec2v1.PlanStateBlocked
-			c.Message = "needs a new instance, and annotation " + ec2v1.AnnotationLaunch + " is somebody else's: remove it (see metadata.managedFields)"
+			c.State, c.Message, c.modification = ec2v1.PlanStateBlocked, "needs a new instance, and "+why, nil
+			*c = c.lesserFirst()
 		}
 	}
 }
@@ -112,14 +138,18 @@ func (p *Plan) replace(in Input, f facts) bool {
 	if names == "" {
 		return p.keepAfterAll(in, f)
 	}
-	if request := f.openRequest(in, f.current); request != "" {
-		p.Field = names
-		return p.take(in, StepCancelRequest, f.current.ID, request)
-	}
-	if !p.takeAlone(in, StepReplace, f.current.ID, f.current.ID) {
+	if wait := recreateWait(in, f); wait > 0 && (f.intent == nil || f.intent.Replacing == nil) {
+		p.comeBack(wait) // The next one would not be launched before.
 		return false
 	}
-	if p.Step == StepReplace {
+	step, of := StepReplace, f.current.ID
+	if request := f.openRequest(in, f.current); request != "" {
+		step, of = StepCancelRequest, request
+	}
+	if !p.takeAlone(in, step, f.current.ID, of) {
+		return false
+	}
+	if p.Step == step {
 		intent := f.intentKept(in)
 		if intent.Replacing == nil {
 			at := metav1.NewTime(in.Now.UTC().Truncate(second))
@@ -128,6 +158,20 @@ func (p *Plan) replace(in Input, f facts) bool {
 		p.Intent, p.Field = &intent, names
 	}
 	return true
+}
+
+// unprotect turns off what spec no longer protects the instance from, before EC2 refuses a stop or an end for it.
+func (p *Plan) unprotect(in Input, f facts) bool {
+	if f.current.State.InMotion() {
+		return false
+	}
+	for _, c := range p.inOrder(ec2v1.PlanActionInPlace) {
+		protection := c.modification == cloud.DisableAPITermination{On: false} || c.modification == cloud.DisableAPIStop{On: false}
+		if protection && c.State == ec2v1.PlanStatePending && (p.modify(in, f, c) || in.Memory.failure(c.step(), c.of(f.current.ID)) == nil) {
+			return true
+		}
+	}
+	return false
 }
 
 // keepAfterAll takes the intent to replace back, once it is certain that nobody is carrying it out.
@@ -167,7 +211,7 @@ func (p *Plan) stopToChange(in Input, f facts) bool {
 		if !c.needs(ec2v1.PlanActionStopStart) {
 			continue
 		}
-		if made := in.Memory.Calls[modifying(c.Field)]; made.Of == c.of(f.current.ID) && made.Err == nil {
+		if made := in.Memory.Calls[c.step()]; made.Of == c.of(f.current.ID) && made.Err == nil {
 			if left := made.At.Add(consistencyWindow).Sub(in.Now); left > 0 {
 				p.comeBack(left)
 				continue
@@ -210,7 +254,7 @@ func (p *Plan) changeInPlace(in Input, f facts) bool {
 }
 
 func (p *Plan) modify(in Input, f facts, c Change) bool {
-	if !p.take(in, modifying(c.Field), f.current.ID, c.of(f.current.ID)) {
+	if !p.take(in, c.step(), f.current.ID, c.of(f.current.ID)) {
 		return false
 	}
 	p.Field, p.Modification = c.Field, c.modification

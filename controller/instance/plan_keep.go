@@ -58,8 +58,8 @@ func upkeep(in Input, f facts, due dueReading) Plan {
 // changesOf lists all differences, sorted by field.
 func changesOf(in Input, f facts, tags tagDiff) []Change {
 	changes := diff(f.sight(in))
-	if f.intentTaken() {
-		cannotReplace(changes)
+	if why := f.noReplacement(); why != "" {
+		cannotReplace(changes, why)
 	}
 	markFailed(in, f, changes)
 	if power := diffPower(in.wantedPower(f.current), f.current); power != nil {
@@ -80,6 +80,7 @@ func changesOf(in Input, f facts, tags tagDiff) []Change {
 func (p *Plan) choose(in Input, f facts, tags tagDiff) {
 	steps := []func() bool{
 		func() bool { return p.claim(in, f.current, tags) },
+		func() bool { return p.unprotect(in, f) },
 		func() bool { return p.replace(in, f) },
 		func() bool { return p.stopToChange(in, f) },
 		func() bool { return p.changeStopped(in, f) },

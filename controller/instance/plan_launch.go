@@ -23,11 +23,11 @@ func decideLaunch(in Input, f facts) Plan {
 		return findLost(in, f)
 	case in.observes():
 		return nothingToObserve(f)
-	case f.shuttingDown() && (f.consumed || f.intent == nil):
+	case f.ends():
 		p := f.plan()
 		p.Verdict = f.waiting(f.endReason(), fmt.Sprintf("Instance %s %s and is shutting down", f.last.ID, f.ended()))
 		return p
-	case f.consumed && !in.suspended() && f.openRequest(in, f.last) != "":
+	case f.leavesRequest(in):
 		return cancelOfEnded(in, f)
 	case f.noNextLaunch(&in.Object.Spec) != "":
 		p := f.plan()
@@ -43,6 +43,9 @@ func decideLaunch(in Input, f facts) Plan {
 		return launch(in, f)
 	}
 }
+
+// ends tells whether the latest instance is on its way out.
+func (f facts) ends() bool { return f.shuttingDown() && (f.consumed || f.intent == nil) }
 
 // noNextLaunch tells why the latest instance has no successor, and what would help; "" where it has one.
 func (f facts) noNextLaunch(spec *ec2v1.EC2InstanceSpec) string {

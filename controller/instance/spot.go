@@ -38,13 +38,18 @@ func (f facts) openRequest(in Input, e *observer.Entry) string {
 // where it is what the instance was launched with.
 func (f facts) isOneTime(spec *ec2v1.EC2InstanceSpec, e *observer.Entry) bool {
 	market := spec.MarketOptions
-	if market == nil || f.intent == nil || f.intent.Token != e.ClientToken || f.intent.Fields[fieldMarket] != digest(market) {
+	if market == nil || f.intent == nil || f.intent.Token != e.ClientToken || !f.intent.launchedAs(spec, fieldMarket) {
 		return false
 	}
 	if market.SpotOptions != nil && market.SpotOptions.RequestType != "" {
 		return market.SpotOptions.RequestType == requestOneTime
 	}
 	return spec.LaunchTemplate == nil // EC2's default is one-time; a template may say otherwise.
+}
+
+// leavesRequest tells whether the instance has ended and its Spot request is still to be cancelled.
+func (f facts) leavesRequest(in Input) bool {
+	return f.consumed && !in.suspended() && f.openRequest(in, f.last) != ""
 }
 
 // cancelFirst chooses to cancel the Spot request of an instance that is to end, or has ended, before anything else.

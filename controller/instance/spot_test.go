@@ -28,7 +28,9 @@ func asksSpot(requestType string) given {
 // spotLaunched: an instance is there that was launched as spec asks.
 func spotLaunched(requestType string, state cloud.State, edits ...func(*observer.Entry)) given {
 	market := &ec2v1.MarketOptions{MarketType: "spot", SpotOptions: &ec2v1.SpotOptions{RequestType: requestType}}
-	launchedSo := intent(1, func(i *LaunchIntent) { i.Generation, i.Fields = 1, map[string]string{fieldMarket: digest(market)} })
+	launchedSo := intent(1, func(i *LaunchIntent) {
+		i.Generation, i.Fields = 1, launchedFields(&ec2v1.EC2InstanceSpec{MarketOptions: market})
+	})
 	return allOf(asksSpot(requestType), launchedSo, recordedInStatus(1), ec2Shows(1, state, append(edits, ofRequest)...), after(long))
 }
 
@@ -114,8 +116,8 @@ func TestDecideCancelsASpotRequestBeforeItsInstanceEnds(t *testing.T) {
 			name: "replaced", given: []given{persistent, image, mayReplace},
 			step: StepCancelRequest, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling", also: func(t *testing.T, p Plan) {
 				t.Helper()
-				if !p.tellsFirst() || p.Intent != nil {
-					t.Errorf("it is not told before: %+v", p)
+				if !p.tellsFirst() || !p.writesIntent() || p.Intent.Replacing == nil || p.Field != "image" {
+					t.Errorf("it is not told before, or not written that it is replaced: %+v", p)
 				}
 			},
 		},

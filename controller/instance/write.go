@@ -29,7 +29,7 @@ func (p *pass) applyLifecycle(ctx context.Context, plan Plan) error {
 	intent := intentOf(p.obj, p.Cluster)
 	config := ec2v1ac.EC2Instance(p.obj.Name, p.obj.Namespace).WithUID(p.obj.UID).WithResourceVersion(p.version).
 		WithFinalizers(ec2v1.InstanceFinalizer)
-	if plan.Step.writesIntent() {
+	if plan.writesIntent() {
 		intent = plan.Intent
 	}
 	if intent == nil && plan.Instance == nil {
@@ -50,7 +50,7 @@ func (p *pass) applyLifecycle(ctx context.Context, plan Plan) error {
 	if plan.Step == StepIntend {
 		p.actor.memory.Wrote = plan.Intent.Token
 	}
-	if plan.Step.writesIntent() {
+	if plan.writesIntent() {
 		p.in.Object = withIntent(p.obj, config)
 	}
 	return nil
