@@ -216,15 +216,27 @@ func (f facts) untilVanished(in Input) time.Duration {
 	return max(0, f.launchedAt().Add(consistencyWindow).Sub(in.Now))
 }
 
-// untilSettled is how long it takes until EC2 shows the states of all live instances for certain.
+// untilSettled is how long it takes until the states of all live instances are known for certain: what EC2 was asked for before that, and
+// has not answered since, is not.
 func (f facts) untilSettled(in Input) time.Duration {
-	latest := f.current.LaunchTime
+	latest, described := f.current.LaunchTime, f.current.Described
 	for _, e := range f.surplus {
 		if e.LaunchTime.After(latest) {
 			latest = e.LaunchTime
 		}
+		if e.Described.Before(described) {
+			described = e.Described
+		}
 	}
-	return max(0, latest.Add(consistencyWindow).Sub(in.Now))
+	settled := latest.Add(consistencyWindow)
+	switch {
+	case in.Now.Before(settled):
+		return settled.Sub(in.Now)
+	case described.Before(settled):
+		return settle
+	default:
+		return 0
+	}
 }
 
 // shuttingDown tells whether EC2 shows the latest instance on its way to terminated.

@@ -13,6 +13,17 @@ import (
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 )
 
+// describedAgo: EC2 has not been asked for an instance for so long.
+func describedAgo(id string, ago time.Duration) given {
+	return func(in *Input) {
+		for i := range in.Entries {
+			if in.Entries[i].ID == id {
+				in.Entries[i].Described = in.Now.Add(-ago)
+			}
+		}
+	}
+}
+
 func TestDecideTwoInstances(t *testing.T) {
 	both := allOf(intent(2), ec2Shows(1, cloud.StateRunning), ec2Shows(2, cloud.StateRunning), after(long))
 	tells := func(id string) func(*testing.T, Plan) {
@@ -38,6 +49,16 @@ func TestDecideTwoInstances(t *testing.T) {
 			name:  "one of them is young: the other may be dead, and EC2 not show it yet",
 			given: []given{intent(2), recordedInStatus(1), ec2Shows(1, cloud.StateRunning), ec2Shows(2, cloud.StateRunning), after(time.Minute)},
 			ready: "True Running", after: consistencyWindow + 2*time.Second - time.Minute, also: tells(instanceID(1)),
+		},
+		{
+			name:  "EC2 has not been asked for one of them since that was certain: it may be dead",
+			given: []given{both, recordedInStatus(2), describedAgo(instanceID(2), 2*time.Hour)},
+			ready: "True Running", after: settle, also: tells(instanceID(2)),
+		},
+		{
+			name:  "nor for the surplus",
+			given: []given{both, recordedInStatus(2), describedAgo(instanceID(1), 2*time.Hour)},
+			ready: "True Running", after: settle, also: tells(instanceID(2)),
 		},
 		{
 			name:  "the surplus has a token that we do not derive: tags can be forged, it is left alone",

@@ -19,7 +19,7 @@ import (
 //
 // What writes may be: three to Running and one when EC2's status checks have results; two for a deletion; two for a change of a field, and
 // one more where the instance starts anew, so that its checks do, too, and one where EC2's answer to a call tells less than what it shows
-// next (a stop takes the public address away); one where nothing is to be done. Two operators whose views differ by moments each tell
+// next (a stop takes the public address away), and one where a Spot request is cancelled before; one where nothing is to be done. Two operators whose views differ by moments each tell
 // what they see, and write up to twice as often.
 var scenarios = []scenario{
 	{name: "create", measured: asked(), writes: 4, launched: 1, moments: true},
@@ -119,7 +119,7 @@ var scenarios = []scenario{
 		name: "delete, stopped, protection lifted", before: []deed{asked(protected, lifting, afterwards(ec2v1.DeletionStop))}, measured: deleted,
 		writes: 4, launched: 1,
 	},
-	{name: "delete a persistent Spot Instance", before: []deed{asked(persistentSpot)}, measured: deleted, writes: 2, launched: 1, terminated: 1},
+	{name: "delete a persistent Spot Instance", before: []deed{asked(persistentSpot)}, measured: deleted, writes: 3, launched: 1, terminated: 1},
 	{
 		name: "replace a persistent Spot Instance", before: []deed{asked(persistentSpot)},
 		measured: asked(persistentSpot, imaged, updates(ec2v1.UpdateReplace)), writes: replaceWrites, launched: 2, terminated: 1,
