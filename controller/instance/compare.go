@@ -5,6 +5,7 @@ package instance
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,13 +20,23 @@ func text(desired, current string, modification cloud.Modification) difference {
 	return difference{differs: true, desired: desired, current: current, modification: modification}
 }
 
+// compareInstanceType: an instance that was launched with a fallback is as spec has it.
 func compareInstanceType(s sight) difference {
+	if slices.Contains(s.spec.InstanceTypeFallbacks, s.current.Type) {
+		return difference{}
+	}
 	return text(s.spec.InstanceType, s.current.Type, cloud.InstanceType{Type: s.spec.InstanceType})
 }
 
 func compareKeyName(s sight) difference { return text(s.spec.KeyName, s.current.KeyName, nil) }
 
-func compareSubnet(s sight) difference { return text(s.spec.SubnetID, s.current.SubnetID, nil) }
+// compareSubnet: an instance that was launched in a fallback is where spec has it.
+func compareSubnet(s sight) difference {
+	if slices.Contains(s.spec.SubnetFallbacks, s.current.SubnetID) {
+		return difference{}
+	}
+	return text(s.spec.SubnetID, s.current.SubnetID, nil)
+}
 
 // compareImage compares with what an SSM parameter resolved to at launch: its later values are not asked for.
 func compareImage(s sight) difference {
