@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -300,5 +301,30 @@ func TestPrepareGivesAFailureTime(t *testing.T) {
 				t.Errorf("got %v, %+v, and remembers %v", err, in.PrepareError, in.Memory.Calls)
 			}
 		})
+	}
+}
+
+// A candidate takes the place of spec's own type and subnet, in what EC2 is told and in the hash, and of nothing else.
+func TestPrepareForACandidate(t *testing.T) {
+	of := func(c candidate) *Prepared {
+		in := inputOf(falling)
+		before := snapshot(t, in)
+		if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, &resolver{}, c); err != nil {
+			t.Fatal(err)
+		}
+		out := in.Prepared
+		if in.Prepared = nil; snapshot(t, in) != before {
+			t.Error("the input was changed")
+		}
+		return out
+	}
+	preferred, other := of(microA), of(smallB)
+	p := other.Parameters
+	if other.Candidate != smallB || p.InstanceType != smallB.Type || p.SubnetID != smallB.Subnet || other.Hash == preferred.Hash {
+		t.Errorf("prepared %+v", other)
+	}
+	p.InstanceType, p.SubnetID = microA.Type, microA.Subnet
+	if diff := cmp.Diff(preferred.Parameters, p); diff != "" {
+		t.Errorf("(-%s +%s):\n%s", microA, smallB, diff)
 	}
 }

@@ -27,9 +27,11 @@ func (w *world) fieldsAsAsked(obj *ec2v1.EC2Instance, i ec2sim.Instance) {
 			w.judge.violated("%s differs in %s at rest: it is %+v in EC2, and the plan is %+v", obj.Name, field, i, obj.Status.Plan)
 		}
 	}
-	check("instanceType", ec2v1.PlanActionStopStart, i.InstanceType == obj.Spec.InstanceType)
+	check("instanceType", ec2v1.PlanActionStopStart,
+		i.InstanceType == obj.Spec.InstanceType || slices.Contains(obj.Spec.InstanceTypeFallbacks, i.InstanceType))
 	check("image", ec2v1.PlanActionReplace, obj.Spec.Image.ID == "" || i.ImageID == obj.Spec.Image.ID)
-	check("subnetID", ec2v1.PlanActionReplace, i.SubnetID == obj.Spec.SubnetID)
+	check("subnetID", ec2v1.PlanActionReplace,
+		i.SubnetID == obj.Spec.SubnetID || slices.Contains(obj.Spec.SubnetFallbacks, i.SubnetID))
 	check("securityGroupIDs", ec2v1.PlanActionInPlace, !slices.ContainsFunc(obj.Spec.SecurityGroupIDs, func(id string) bool {
 		return !slices.Contains(i.SecurityGroupIDs, id)
 	}))

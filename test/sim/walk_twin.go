@@ -108,6 +108,9 @@ func (k *walk) compareWith(of *walked, old, fresh *ec2v1.EC2Instance) {
 	case len(made) != 1 && len(old.Status.Plan) > 0:
 		k.tally.incomparable++
 		return
+	case isFallback(old, has[0]) || len(made) == 1 && isFallback(fresh, made[0]):
+		k.tally.incomparable++ // Which candidate an instance is of is a matter of the moment of its launch.
+		return
 	case len(made) != 1:
 		k.violated(of, "a fresh object with its spec has %d instances, and says %+v and plans %+v; %s", len(made), fresh.Status.Conditions, fresh.Status.Plan, k.told(of))
 		return
@@ -119,6 +122,11 @@ func (k *walk) compareWith(of *walked, old, fresh *ec2v1.EC2Instance) {
 		k.violated(of, "its instance is %s, and that of a fresh object is %s", has[0].State, made[0].State)
 	}
 	k.compareReasons(of, old, fresh)
+}
+
+// isFallback tells whether an instance is of another type, or in another subnet, than spec prefers.
+func isFallback(obj *ec2v1.EC2Instance, i ec2sim.Instance) bool {
+	return slices.Contains(obj.Spec.InstanceTypeFallbacks, i.InstanceType) || slices.Contains(obj.Spec.SubnetFallbacks, i.SubnetID)
 }
 
 // compareConfiguration compares all values that spec says, and those that nobody has said where nothing else differs.
