@@ -116,7 +116,7 @@ func TestFallbackBesideAnOldLeader(t *testing.T) {
 			r.falls(microA)
 			old := r.standby()
 			leads := r.operator
-			r.until("the leader's launch is refused", func(o *ec2v1.EC2Instance) bool { return len(r.ec2.calls) > 0 })
+			r.until("the leader's launch is refused", func(*ec2v1.EC2Instance) bool { return len(r.ec2.calls) > 0 })
 			r.operator = old
 			moved := false
 			r.ec2.reaches = map[string]func(){token(1): func() {

@@ -130,15 +130,10 @@ func fallBackFromEnd(in Input, f facts) Plan {
 	return intend(in, f, f.attempt+1, launchFallback, next)
 }
 
-// refused is how many attempts have launched nothing that lasted since EC2 had no capacity for them, with the latest one where another
-// candidate follows it.
-func (f facts) refused(reason string) int64 {
-	switch {
-	case f.intent == nil:
+// refused is how many attempts before the intent's EC2 had no capacity for, so that another candidate has followed.
+func (f facts) refused() int64 {
+	if f.intent == nil {
 		return 0
-	case reason == launchFallback:
-		return f.intent.Refused + 1
-	default:
-		return f.intent.Refused
 	}
+	return f.intent.Refused
 }

@@ -106,7 +106,7 @@ func recreateWait(in Input, f facts) time.Duration {
 	if launched.IsZero() {
 		return 0
 	}
-	pause := doubled(recreatePause, recreatePauseMax, max(0, f.attempt-1-f.refused("")))
+	pause := doubled(recreatePause, recreatePauseMax, max(0, f.attempt-1-f.refused()))
 	return max(0, launched.Add(pause).Sub(in.Now))
 }
 
@@ -141,14 +141,19 @@ func launch(in Input, f facts) Plan {
 	if in.Prepared.Hash != f.intent.Hash {
 		return void(in, f)
 	}
-	p.Step, p.Of, p.Intent = StepLaunch, f.intent.Token, f.intent
 	if takesOver {
 		if wait := in.untilTakenBack(f.intent); wait > 0 {
-			p.Step, p.Quiet, p.After = StepNone, true, wait // The holder tells of it.
+			p.Quiet, p.After = true, wait // The holder tells of it.
 			return p
 		}
-		p.Step, p.Intent = StepTakeOver, f.intent.heldBy(in.Identity, c)
+		return p.launchAgain(in, StepTakeOver, f.intent.heldBy(in.Identity, c))
 	}
+	return p.launchAgain(in, StepLaunch, f.intent)
+}
+
+// launchAgain asks EC2 for what the intent says, unless its latest call is to be given time.
+func (p Plan) launchAgain(in Input, step Step, intent *LaunchIntent) Plan {
+	p.Step, p.Of, p.Intent = step, intent.Token, intent
 	p.hold(in)
 	if failure := in.Memory.failure(StepLaunch, p.Of); p.Step == StepNone && failure != nil && failure.Class == cloud.ClassThrottled {
 		p.Quiet = true // Waiting for a turn is no news.
@@ -183,7 +188,10 @@ func intend(in Input, f facts, attempt int64, reason string, next trial) Plan {
 		At:              metav1.NewTime(in.Now.UTC().Truncate(time.Second)),
 		Reason:          reason,
 		Round:           next.round,
-		Refused:         f.refused(reason),
+		Refused:         f.refused(),
+	}
+	if reason == launchFallback {
+		intent.Refused++
 	}
 	if next.candidate != (candidate{}) {
 		intent.InstanceType, intent.Holder = next.Type, in.Identity

@@ -206,29 +206,33 @@ type outcome struct {
 // outcome decides again on what the step has changed, so that the status tells the world after it.
 func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	if err != nil {
-		failure := cloud.ErrorOf(err)
-		p.logFailure(plan.Step, failure)
-		if plan.Step.modifies() || plan.Step == StepReplace || p.obj.DeletionTimestamp != nil && failure.Class == cloud.ClassProtected {
-			return p.refused(plan, failure)
-		}
-		if plan.Step.launches() && isShortage(failure) && len(candidatesOf(&p.obj.Spec)) > 0 {
-			return p.starved(failure)
-		}
-		plan.Verdict = plan.Verdict.failed(failure)
-		plan.After = p.actor.memory.wait(memoryStep(plan.Step), plan.Of, p.Clock.Now())
-		if p.refresh(); failure.Class != cloud.ClassThrottled && Decide(p.in).Step != StepNone {
-			plan.After = again // What has failed holds nothing else up.
-		}
-		if failure.Class == cloud.ClassThrottled {
-			return outcome{plan: plan, quiet: true}
-		}
-		plan.Events = append(plan.Events, warning(reasonOf(failure.Class), "%s", failure.Error()))
-		return outcome{plan: plan}
+		return p.failed(plan, cloud.ErrorOf(err))
 	}
 	p.refresh()
 	next := Decide(p.in)
 	next.Events = append(told, next.Events...)
 	return outcome{plan: next.soon()}
+}
+
+// failed tells of a call that has failed.
+func (p *pass) failed(plan Plan, failure *cloud.Error) outcome {
+	p.logFailure(plan.Step, failure)
+	switch {
+	case plan.Step.modifies() || plan.Step == StepReplace || p.obj.DeletionTimestamp != nil && failure.Class == cloud.ClassProtected:
+		return p.refused(plan, failure)
+	case plan.Step.launches() && isShortage(failure) && len(candidatesOf(&p.obj.Spec)) > 0:
+		return p.starved(failure)
+	}
+	plan.Verdict = plan.Verdict.failed(failure)
+	plan.After = p.actor.memory.wait(memoryStep(plan.Step), plan.Of, p.Clock.Now())
+	if p.refresh(); failure.Class == cloud.ClassThrottled {
+		return outcome{plan: plan, quiet: true}
+	}
+	if Decide(p.in).Step != StepNone {
+		plan.After = again // What has failed holds nothing else up.
+	}
+	plan.Events = append(plan.Events, warning(reasonOf(failure.Class), "%s", failure.Error()))
+	return outcome{plan: plan}
 }
 
 // starved tells of a candidate that EC2 has refused. Where the next one follows at once, that is no state to tell of: an event does, in
