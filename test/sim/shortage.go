@@ -5,6 +5,7 @@ package sim
 
 import (
 	"slices"
+	"time"
 
 	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
 	"github.com/fieldowner/ec2-operator/test/ec2sim"
@@ -19,7 +20,7 @@ func (w *world) short() bool { return w.seed%3 == 0 }
 var (
 	shortTypes   = []string{"t3.micro", "t3.small", "t3.medium", ec2sim.TypeInOneZone}
 	shortSubnets = []string{ec2sim.SubnetA, ec2sim.SubnetB, ec2sim.SubnetC}
-	shortZones   = []string{"eu-central-1a", "eu-central-1b", "eu-central-1c", "*"}
+	shortZones   = []string{"eu-central-1a", "eu-central-1b", "eu-central-1c"}
 )
 
 // drawFallbacks draws other types and subnets than those of spec, in any order.
@@ -33,14 +34,39 @@ func (w *world) drawFallbacks(spec *ec2v1ac.EC2InstanceSpecApplyConfiguration) {
 	spec.WithSubnetFallbacks(others(shortSubnets, *spec.SubnetID)...)
 }
 
+// noCapacity is the hazard of a shortage. In the worlds that are short it is half of what goes wrong.
+var noCapacity = hazard{"EC2: no capacity", (*world).starve, 10 * time.Minute, 2}
+
+// longestShortage is how long the shortage lasts with which the world begins.
+const longestShortage = time.Hour
+
+// beginShort has a short world begin with a shortage, since most launches are made in its beginning.
+func (w *world) beginShort() error {
+	if !w.short() {
+		return nil
+	}
+	end, _, err := w.lack()
+	w.troubles = append(w.troubles, trouble{until: time.Now().Add(time.Duration(w.random.Int64N(int64(longestShortage)))), name: noCapacity.name, end: end})
+	return err
+}
+
 // starve has EC2 no capacity: for nothing, or, where objects have fallbacks, mostly for some types in some zones.
 func (w *world) starve() (end func() error, begun bool, err error) {
 	if !w.short() || w.random.IntN(4) == 0 {
 		return w.inject(ec2sim.Fault{Action: "RunInstances", Error: &ec2sim.FaultError{Code: "InsufficientInstanceCapacity"}})
 	}
+	return w.lack()
+}
+
+// lack has EC2 no capacity for each type in each zone by the toss of a coin.
+func (w *world) lack() (end func() error, begun bool, err error) {
 	var names []string
-	for range 1 + w.random.IntN(3) {
-		names = append(names, w.pick(shortTypes...)+"/"+w.pick(shortZones...))
+	for _, name := range shortTypes {
+		for _, zone := range shortZones {
+			if w.random.IntN(2) == 0 {
+				names = append(names, name+"/"+zone)
+			}
+		}
 	}
 	return func() error { return w.limit(names, false) }, true, w.limit(names, true)
 }

@@ -84,7 +84,7 @@ func newWorld(seed uint64) (*world, error) {
 		return nil, fmt.Errorf("making the account: %w", err)
 	}
 	w.oldest = api.ResourceVersion()
-	return w, nil
+	return w, w.beginShort()
 }
 
 // drawSettings are EC2's as documented, and, for every other seed, some lags as long as the operator must bear.
