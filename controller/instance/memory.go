@@ -122,8 +122,12 @@ func (m *Memory) hold(step Step, intent *LaunchIntent, now time.Time) {
 	case m.Wrote == intent.Token:
 		m.Wrote = ""
 	}
-	if intent.Holder != "" {
-		m.Held, m.HeldAt = intent.Token, now
+	if intent.Holder == "" {
+		return
+	}
+	m.Held, m.HeldAt = intent.Token, now
+	if m.Calls[StepLaunch].Of == intent.Token {
+		delete(m.Calls, StepLaunch) // Answers of before say nothing of what others have done until this write.
 	}
 }
 
