@@ -84,7 +84,10 @@ func newWorld(seed uint64) (*world, error) {
 		return nil, fmt.Errorf("making the account: %w", err)
 	}
 	w.oldest = api.ResourceVersion()
-	return w, w.beginShort()
+	if err := w.beginShort(); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 // drawSettings are EC2's as documented, and, for every other seed, some lags as long as the operator must bear.
