@@ -266,7 +266,9 @@ type LaunchStatus struct {
 
 	// reason of the launch: Created, or Terminated when the instance before was terminated by somebody else,
 	// or Replaced when spec was changed in what needs a new instance and updatePolicy allows that,
-	// or SpecChanged when the launch before was never accepted and spec has changed since.
+	// or SpecChanged when the launch before was never accepted and spec has changed since,
+	// or CapacityFallback when EC2 had no capacity for the launch before and this one is for another instance type or
+	// subnet of spec.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Reason string `json:"reason,omitempty"`

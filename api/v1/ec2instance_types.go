@@ -64,6 +64,12 @@ type EC2InstanceList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.hibernation) || !has(self.hibernation.configured) || !self.hibernation.configured || !has(self.marketOptions) || (has(self.marketOptions.spotOptions) && has(self.marketOptions.spotOptions.requestType) && self.marketOptions.spotOptions.requestType == 'persistent') || has(self.launchTemplate)",message="must be persistent with hibernation.configured true: EC2's rule",fieldPath=".marketOptions.spotOptions.requestType"
 // +kubebuilder:validation:XValidation:rule="!(has(self.marketOptions) && !has(self.launchTemplate) && !has(self.adopt) && !(has(self.marketOptions.spotOptions) && has(self.marketOptions.spotOptions.requestType) && self.marketOptions.spotOptions.requestType == 'persistent')) || !has(self.deletionPolicy) || self.deletionPolicy != 'Stop'",message="must not be Stop with a one-time Spot request, whose instance EC2 does not stop: set marketOptions.spotOptions.requestType to persistent",fieldPath=".deletionPolicy"
 // +kubebuilder:validation:XValidation:rule="!(has(self.marketOptions) && !has(self.launchTemplate) && !has(self.adopt) && !(has(self.marketOptions.spotOptions) && has(self.marketOptions.spotOptions.requestType) && self.marketOptions.spotOptions.requestType == 'persistent')) || !has(self.powerState) || self.powerState == 'Running'",message="must be Running with a one-time Spot request, whose instance EC2 does not stop: set marketOptions.spotOptions.requestType to persistent",fieldPath=".powerState"
+// +kubebuilder:validation:XValidation:rule="!has(self.instanceTypeFallbacks) || has(self.instanceType)",message="must be set with instanceTypeFallbacks",fieldPath=".instanceType"
+// +kubebuilder:validation:XValidation:rule="!has(self.instanceTypeFallbacks) || !has(self.instanceType) || !(self.instanceType in self.instanceTypeFallbacks)",message="must not hold instanceType itself",fieldPath=".instanceTypeFallbacks"
+// +kubebuilder:validation:XValidation:rule="!has(self.subnetFallbacks) || has(self.subnetID)",message="must be set with subnetFallbacks",fieldPath=".subnetID"
+// +kubebuilder:validation:XValidation:rule="!has(self.subnetFallbacks) || !has(self.subnetID) || !(self.subnetID in self.subnetFallbacks)",message="must not hold subnetID itself",fieldPath=".subnetFallbacks"
+// +kubebuilder:validation:XValidation:rule="!has(self.subnetFallbacks) || !has(self.privateIPAddress)",message="must not be set with subnetFallbacks: an address is of one subnet",fieldPath=".privateIPAddress"
+// +kubebuilder:validation:XValidation:rule="!has(self.subnetFallbacks) || !has(self.placement) || !has(self.placement.availabilityZone)",message="must not be set with subnetFallbacks: each subnet is in a zone of its own",fieldPath=".placement.availabilityZone"
 // +kubebuilder:validation:XValidation:rule="!has(self.powerState) || self.powerState != 'Hibernated' || has(self.launchTemplate) || has(self.adopt) || (has(self.hibernation) && has(self.hibernation.configured) && self.hibernation.configured)",message="must be Running or Stopped unless hibernation.configured is true",fieldPath=".powerState"
 // +kubebuilder:validation:XValidation:rule="has(self.adopt) == has(oldSelf.adopt) && (!has(self.adopt) || self.adopt.instanceID == oldSelf.adopt.instanceID)",message="must not set, change or remove adopt after creation: create another EC2Instance instead",fieldPath=".adopt"
 // +kubebuilder:validation:XValidation:rule="has(self.region) == has(oldSelf.region) && (!has(self.region) || self.region == oldSelf.region)",message="must not set, change or remove region after creation: create another EC2Instance instead",fieldPath=".region"
@@ -101,6 +107,19 @@ type EC2InstanceSpec struct {
 	// +optional
 	InstanceType string `json:"instanceType,omitempty"`
 
+	// instanceTypeFallbacks are the instance types to launch with, in this order, while EC2 has no capacity for
+	// instanceType in any of the subnets, 1 to 8. Without subnetFallbacks that is the one subnet. An instance of
+	// one of them is no drift. They can change at any time, for later launches.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(t, self.exists_one(u, u == t))",message="must hold each instance type once"
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^[a-z0-9-]+[.][a-z0-9-]+$')",message="must be an EC2 instance type such as t3.micro"
+	// +optional
+	InstanceTypeFallbacks []string `json:"instanceTypeFallbacks,omitempty"`
+
 	// subnetID is the subnet of the instance's first network interface. When it is not set EC2 chooses a
 	// default subnet of the default VPC. A change needs a new instance.
 	// +kubebuilder:validation:MinLength=1
@@ -108,6 +127,19 @@ type EC2InstanceSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^subnet-[0-9a-f]{8,17}$')",message="must be a subnet id: subnet- and 8 to 17 hexadecimal digits"
 	// +optional
 	SubnetID string `json:"subnetID,omitempty"`
+
+	// subnetFallbacks are the subnets to launch in, in this order, while EC2 has no capacity where subnetID is, 1 to
+	// 8. Each instance type is tried in all of them before the next type is. An instance in one of them is no drift.
+	// They can change at any time, for later launches.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(s, self.exists_one(t, t == s))",message="must hold each subnet once"
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=32
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^subnet-[0-9a-f]{8,17}$')",message="must be a subnet id: subnet- and 8 to 17 hexadecimal digits"
+	// +optional
+	SubnetFallbacks []string `json:"subnetFallbacks,omitempty"`
 
 	// securityGroupIDs are the security groups of the instance's first network interface, at most 16. When none
 	// is set EC2 uses the VPC's default group. They can change at any time.

@@ -381,6 +381,16 @@ func (in *EC2InstanceSpec) DeepCopyInto(out *EC2InstanceSpec) {
 		**out = **in
 	}
 	out.Image = in.Image
+	if in.InstanceTypeFallbacks != nil {
+		in, out := &in.InstanceTypeFallbacks, &out.InstanceTypeFallbacks
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
+	if in.SubnetFallbacks != nil {
+		in, out := &in.SubnetFallbacks, &out.SubnetFallbacks
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.SecurityGroupIDs != nil {
 		in, out := &in.SecurityGroupIDs, &out.SecurityGroupIDs
 		*out = make([]string, len(*in))

@@ -305,6 +305,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: instanceType
       type:
         scalar: string
+    - name: instanceTypeFallbacks
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
     - name: ipv6AddressCount
       type:
         scalar: numeric
@@ -390,6 +396,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: sourceDestCheck
       type:
         scalar: boolean
+    - name: subnetFallbacks
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
     - name: subnetID
       type:
         scalar: string

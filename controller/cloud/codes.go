@@ -13,6 +13,7 @@ const (
 	codeParameterMismatch  = "IdempotentParameterMismatch"
 	codeInstanceTerminated = "IdempotentInstanceTerminated"
 	codeInstanceNotFound   = "InvalidInstanceID.NotFound"
+	codeUnsupported        = "Unsupported"
 )
 
 // codeClasses is the one place that says what AWS's error codes mean to us. The codes of EC2 are described at
@@ -169,7 +170,7 @@ var codeClasses = map[string]Class{
 	"VPCIdNotSpecified":             ClassInvalid,
 	"ValidationError":               ClassInvalid,
 	// The zone does not offer the type, ever: waiting does not help as it does with capacity.
-	"Unsupported": ClassInvalid,
+	codeUnsupported: ClassInvalid,
 	// The instance's type earns no CPU credits.
 	"InstanceCreditSpecification.NotSupported": ClassInvalid,
 	// "Would have succeeded": we never ask for a dry run.

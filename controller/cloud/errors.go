@@ -107,6 +107,9 @@ func IsIdempotentInstanceTerminated(err error) bool { return hasCode(err, codeIn
 // IsNotFound reports that EC2 does not know the instance, or does not show it yet.
 func IsNotFound(err error) bool { return hasCode(err, codeInstanceNotFound) }
 
+// IsUnsupported reports that the zone does not offer the instance type.
+func IsUnsupported(err error) bool { return hasCode(err, codeUnsupported) }
+
 func hasCode(err error, code string) bool {
 	e, ok := AsError(err)
 	return ok && e.Code == code

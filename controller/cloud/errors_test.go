@@ -324,6 +324,7 @@ func TestPredicates(t *testing.T) {
 		"IdempotentParameterMismatch":  IsIdempotentParameterMismatch,
 		"IdempotentInstanceTerminated": IsIdempotentInstanceTerminated,
 		"InvalidInstanceID.NotFound":   IsNotFound,
+		"Unsupported":                  IsUnsupported,
 	}
 	for name, is := range predicates {
 		for code := range predicates {

@@ -88,7 +88,7 @@ func (a *actor) findByToken(ctx context.Context, token string) error {
 // act takes a step that changes something in EC2, and returns what there is to tell of it.
 func (a *actor) act(ctx context.Context, p Plan, prepared *Prepared) ([]Event, error) {
 	switch p.Step {
-	case StepLaunch, StepIntend:
+	case StepLaunch, StepIntend, StepTakeOver:
 		return a.launch(ctx, p.Intent, prepared)
 	case StepStart:
 		return a.move(ctx, p, a.session.Start, "Started", "Started instance %s")
@@ -164,7 +164,7 @@ func (a *actor) launch(ctx context.Context, intent *LaunchIntent, prepared *Prep
 		a.memory.Launched, a.memory.LaunchedKeys = i.ID, managedKeys(prepared.Parameters.Tags, nil)
 		a.view.Put(i)
 		a.remember(StepLaunch, launchedTags(i.ID, prepared.Parameters.Tags), nil)
-		return []Event{normal("Launched", "Launched instance %s (attempt %d, %s)", i.ID, intent.Attempt, intent.Reason)}, nil
+		return []Event{normal("Launched", "Launched instance %s (attempt %d, %s)%s", i.ID, intent.Attempt, intent.Reason, prepared.asWhat())}, nil
 	case cloud.IsIdempotentInstanceTerminated(err):
 		a.memory.Terminated = intent.Token
 	case cloud.IsIdempotentParameterMismatch(err):
@@ -174,6 +174,14 @@ func (a *actor) launch(ctx context.Context, intent *LaunchIntent, prepared *Prep
 	}
 	a.remember(StepLaunch, intent.Token, err)
 	return nil, err
+}
+
+// asWhat tells what was launched, where spec left a choice: the end of a sentence.
+func (p *Prepared) asWhat() string {
+	if p.Candidate == (candidate{}) {
+		return ""
+	}
+	return ": " + p.Candidate.String()
 }
 
 // rejected remembers whether EC2 has refused the attempt for certain: this process decided it, and every call

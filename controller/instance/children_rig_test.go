@@ -95,11 +95,11 @@ func (r *rig) finish(ctx context.Context, c client.Client, answer runtime.ApplyC
 		return err
 	}
 	applied, ok := live.(client.Object)
-	if !ok || !isChild(live) {
+	if !ok {
 		return nil
 	}
 	if err := c.Get(ctx, client.ObjectKeyFromObject(object), applied); err != nil {
-		return err
+		return client.IgnoreNotFound(err) // It has given its last finalizer up.
 	}
 	if applied.GetUID() == "" {
 		r.made++
@@ -107,6 +107,9 @@ func (r *rig) finish(ctx context.Context, c client.Client, answer runtime.ApplyC
 	}
 	entries := applied.GetManagedFields()
 	for i := range entries {
+		if entries[i].Subresource != "" {
+			continue
+		}
 		fields := map[string]any{}
 		if err := json.Unmarshal(entries[i].FieldsV1.GetRawBytes(), &fields); err != nil {
 			return err

@@ -5,6 +5,7 @@ package instance
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +21,12 @@ func text(desired, current string, modification cloud.Modification) difference {
 	return difference{differs: true, desired: desired, current: current, modification: modification}
 }
 
-// compareInstanceType: EC2 does not change the type of a Spot Instance (EC2 User Guide, "Behavior of Spot Instance interruptions").
+// compareInstanceType: an instance that was launched with a fallback is as spec has it. EC2 does not change the type of a Spot Instance
+// (EC2 User Guide, "Behavior of Spot Instance interruptions").
 func compareInstanceType(s sight) difference {
+	if slices.Contains(s.spec.InstanceTypeFallbacks, s.current.Type) {
+		return difference{}
+	}
 	d := text(s.spec.InstanceType, s.current.Type, cloud.InstanceType{Type: s.spec.InstanceType})
 	if d.differs && s.current.Lifecycle == lifecycleSpot {
 		d.action, d.modification = ec2v1.PlanActionReplace, nil
@@ -34,7 +39,13 @@ const lifecycleSpot = "spot"
 
 func compareKeyName(s sight) difference { return text(s.spec.KeyName, s.current.KeyName, nil) }
 
-func compareSubnet(s sight) difference { return text(s.spec.SubnetID, s.current.SubnetID, nil) }
+// compareSubnet: an instance that was launched in a fallback is where spec has it.
+func compareSubnet(s sight) difference {
+	if slices.Contains(s.spec.SubnetFallbacks, s.current.SubnetID) {
+		return difference{}
+	}
+	return text(s.spec.SubnetID, s.current.SubnetID, nil)
+}
 
 // compareImage compares with what an SSM parameter resolved to at launch: its later values are not asked for.
 func compareImage(s sight) difference {

@@ -15,4 +15,7 @@
 // (launchintent.go); the client token is a function of the cluster, the object's uid and the attempt. Whoever
 // comes after a crash, a lost answer or a lost status finds the intent and repeats it word for word, which EC2
 // answers with the instance that it made before.
+//
+// Where spec has fallbacks (candidates.go, plan_fallback.go), each is an attempt of its own, in another zone perhaps, and EC2 keeps no
+// two of them apart: then only the holder of an intent launches it (fence.go).
 package instance

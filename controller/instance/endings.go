@@ -20,20 +20,24 @@ const (
 	reasonOwnShutdown     = "Client.InstanceInitiatedShutdown"
 	reasonSpotTermination = "Server.SpotInstanceTermination"
 	reasonSpotStop        = "Server.SpotInstanceShutdown"
+	reasonNoCapacity      = "Server.InsufficientInstanceCapacity"
 )
 
 // launchFailures are the reasons of an instance that EC2 has accepted and could not start. The code can be a general one, with the
 // reason at the beginning of the message (EC2 User Guide, "Instance terminates immediately").
 var launchFailures = []string{
-	"Server.InsufficientInstanceCapacity", "Server.InternalError", "Client.InternalError", "Client.InvalidSnapshot.NotFound",
+	reasonNoCapacity, "Server.InternalError", "Client.InternalError", "Client.InvalidSnapshot.NotFound",
 	"Client.VolumeLimitExceeded",
 }
 
 // launchFailed tells whether EC2 has accepted a launch and could not carry it out.
 func launchFailed(e *observer.Entry) bool {
-	return e != nil && slices.ContainsFunc(launchFailures, func(reason string) bool {
-		return e.StateReasonCode == reason || strings.HasPrefix(e.StateReasonMessage, reason+":")
-	})
+	return e != nil && slices.ContainsFunc(launchFailures, func(reason string) bool { return endedFor(e, reason) })
+}
+
+// endedFor tells whether EC2 names a reason for the end of an instance.
+func endedFor(e *observer.Entry, reason string) bool {
+	return e.StateReasonCode == reason || strings.HasPrefix(e.StateReasonMessage, reason+":")
 }
 
 // replaced tells whether the latest instance was terminated for another one to take its place.

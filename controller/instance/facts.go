@@ -15,7 +15,9 @@ import (
 
 // attemptsAround is how many attempts before and beyond the one that the object knows of are taken for ours:
 // after etcd was restored from a backup EC2 may be that many launches ahead of the object, and what EC2 still
-// shows of earlier ones is less than an hour old. It is bounded because the attempt is read from the object.
+// shows of earlier ones is less than an hour old. It is bounded because the attempt is read from the object. Attempts for which EC2
+// had no capacity add up fast, and may put more of them between two instances: each was begun when the ones before it had no instance,
+// or EC2 showed its end, so none of an attempt that far back is wanted; and EC2 shows an instance ahead with the object's uid.
 const attemptsAround = 32
 
 // facts is what follows from an Input before any choice is made.

@@ -22,13 +22,15 @@ import (
 )
 
 const (
-	testCluster = "0b6b5b0e-6b43-4f42-a0e5-2f8b6b5b7f10"
-	testUID     = "5a1c2b8e-0000-4000-8000-000000000001"
-	otherUID    = "5a1c2b8e-0000-4000-8000-000000000002"
-	testRegion  = "eu-central-1"
-	testImage   = "ami-0123456789abcdef0"
-	hash        = "hash-as-written"
-	otherHash   = "hash-of-an-edited-spec"
+	testCluster   = "0b6b5b0e-6b43-4f42-a0e5-2f8b6b5b7f10"
+	testUID       = "5a1c2b8e-0000-4000-8000-000000000001"
+	otherUID      = "5a1c2b8e-0000-4000-8000-000000000002"
+	testRegion    = "eu-central-1"
+	testIdentity  = "operator-1"
+	otherIdentity = "operator-2"
+	testImage     = "ami-0123456789abcdef0"
+	hash          = "hash-as-written"
+	otherHash     = "hash-of-an-edited-spec"
 )
 
 // begin is when the object's first launch was decided; later than it is when a test's pass takes place.
@@ -78,7 +80,7 @@ type given func(*Input)
 
 // inputOf is what a pass observes: an object that nothing is known of, and what is given.
 func inputOf(all ...given) Input {
-	in := Input{Now: begin, Cluster: testCluster, Object: testObject(), Region: testRegion, Synced: true}
+	in := Input{Now: begin, Cluster: testCluster, Identity: testIdentity, Object: testObject(), Region: testRegion, Synced: true}
 	for _, g := range all {
 		g(&in)
 	}
@@ -335,7 +337,7 @@ func malformed(p Plan) string {
 		}
 	}
 	switch p.Step {
-	case StepIntend, StepLaunch, StepFindByToken:
+	case StepIntend, StepTakeOver, StepLaunch, StepFindByToken:
 		if p.Intent == nil || p.Of != p.Intent.Token {
 			return fmt.Sprintf("%s is not for its intent: %+v", p.Step, p)
 		}

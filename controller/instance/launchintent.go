@@ -23,6 +23,7 @@ const (
 	launchTerminated  = "Terminated"
 	launchSpecChanged = "SpecChanged"
 	launchReplaced    = "Replaced"
+	launchFallback    = "CapacityFallback"
 )
 
 // LaunchIntent is what is about to be launched, written to the object before EC2 is asked. It is the value of
@@ -43,6 +44,8 @@ type LaunchIntent struct {
 	// Template is what spec says of the launch template, and TemplateVersion the number of the version that it stood for.
 	Template        string `json:"template,omitempty"`
 	TemplateVersion string `json:"templateVersion,omitempty"`
+	// InstanceType to launch, where spec has fallbacks.
+	InstanceType string `json:"instanceType,omitempty"`
 	// Subnet and Region to launch in. The zone is the subnet's.
 	Subnet string `json:"subnet,omitempty"`
 	Region string `json:"region"`
@@ -60,6 +63,12 @@ type LaunchIntent struct {
 	// At is when the launch was decided, Reason why.
 	At     metav1.Time `json:"at"`
 	Reason string      `json:"reason"`
+	// Holder is the process that may ask EC2 for the attempt, where spec has fallbacks (fence.go).
+	Holder string `json:"holder,omitempty"`
+	// Round counts the rounds through all fallbacks in which EC2 had no capacity for any, since the launch began.
+	Round int64 `json:"round,omitempty"`
+	// Refused counts the attempts before this one that EC2 had no capacity for, and that another candidate has followed.
+	Refused int64 `json:"refused,omitempty"`
 }
 
 // intentOf returns the object's launch intent, or nil when there is none that holds: it must be for this
@@ -85,7 +94,7 @@ var errNotIntended = errors.New("the launch is no longer intended")
 // stillIntended asks whether the API server has the object with this intent and this spec, and not on its way out. A launch
 // that is repeated writes nothing that the API server could refuse: the cache may be of another time, and a launch for an
 // object that is gone would belong to nobody. Where spec is another one, somebody else may be about to give the attempt up,
-// having looked for its instance until it could no longer come.
+// having looked for its instance until it could no longer come. Where another process has taken the intent over, that one may.
 func (p *pass) stillIntended(intent *LaunchIntent) func(context.Context) error {
 	return func(ctx context.Context) error {
 		live := &ec2v1.EC2Instance{}
@@ -96,7 +105,8 @@ func (p *pass) stillIntended(intent *LaunchIntent) func(context.Context) error {
 			return fmt.Errorf("asking whether the launch is still intended: %w", err)
 		}
 		there := intentOf(live, p.Cluster)
-		if live.UID != p.obj.UID || live.Generation != p.obj.Generation || live.DeletionTimestamp != nil || there == nil || there.Token != intent.Token {
+		if live.UID != p.obj.UID || live.Generation != p.obj.Generation || live.DeletionTimestamp != nil || there == nil ||
+			there.Token != intent.Token || there.Holder != intent.Holder {
 			return errNotIntended
 		}
 		return nil

@@ -23,6 +23,7 @@ func TestLaunchIntentRoundTrip(t *testing.T) {
 	written := &LaunchIntent{
 		UID: testUID, Attempt: 7, Token: token(7), Hash: hash, Image: testImage, SSMParameter: "/one", Subnet: "subnet-00000001",
 		Region: testRegion, Generation: 3, Groups: []string{groupA}, At: metav1.NewTime(begin), Reason: launchTerminated,
+		InstanceType: "t3.small", Holder: testIdentity, Round: 2, Refused: 9,
 	}
 	text, err := written.encode()
 	if err != nil {

@@ -35,9 +35,12 @@ type Memory struct {
 	Calls map[Step]Call
 	// Readings of what EC2's lists do not tell, the latest ones, by field.
 	Readings map[string]Reading
-	// Wrote is the client token whose intent this process wrote; Unanswered is one that was sent without a
+	// Wrote is the client token whose intent this process wrote, and, where it has a holder, has held ever since; Unanswered is one that was sent without a
 	// certain answer.
 	Wrote, Unanswered string
+	// Held is the client token whose intent this process has written last with itself as the holder, and HeldAt when.
+	Held   string
+	HeldAt time.Time
 	// Rejected is the client token whose parameters EC2 has refused, with nothing in flight: its attempt made
 	// no instance.
 	Rejected string
@@ -107,6 +110,24 @@ func (m *Memory) grouped(id string, ours []string, now time.Time) {
 	}
 	for _, group := range ours {
 		m.Groups[id][group] = now
+	}
+}
+
+// hold remembers that the intent of a launch was written. One that is taken over was another's meanwhile, even if it was this
+// process' before.
+func (m *Memory) hold(step Step, intent *LaunchIntent, now time.Time) {
+	switch {
+	case step == StepIntend:
+		m.Wrote = intent.Token
+	case m.Wrote == intent.Token:
+		m.Wrote = ""
+	}
+	if intent.Holder == "" {
+		return
+	}
+	m.Held, m.HeldAt = intent.Token, now
+	if m.Calls[StepLaunch].Of == intent.Token {
+		delete(m.Calls, StepLaunch) // Answers of before say nothing of what others have done until this write.
 	}
 }
 

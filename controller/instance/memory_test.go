@@ -149,3 +149,27 @@ func TestMemories(t *testing.T) {
 		t.Error("remembered after it was dropped")
 	}
 }
+
+// An attempt that is begun anew, or taken over, is not given up for what EC2 has answered before: somebody had taken the intent away, or
+// another process had it.
+func TestAnIntentThatIsWrittenForgetsEarlierAnswers(t *testing.T) {
+	for name, test := range map[string]struct {
+		step   Step
+		holder string
+		known  bool
+		wrote  string
+	}{
+		"begun by its holder":    {StepIntend, testIdentity, false, token(1)},
+		"taken over":             {StepTakeOver, testIdentity, false, ""},
+		"begun without a holder": {StepIntend, "", true, token(1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := Memory{Wrote: token(1)}
+			m.record(StepLaunch, token(1), begin, failureOf(cloud.ClassCapacity))
+			m.hold(test.step, &LaunchIntent{Token: token(1), Holder: test.holder}, begin)
+			if known := m.failure(StepLaunch, token(1)) != nil; known != test.known || m.Wrote != test.wrote {
+				t.Errorf("knows the answer: %t; wrote %q", known, m.Wrote)
+			}
+		})
+	}
+}

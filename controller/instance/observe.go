@@ -17,7 +17,7 @@ import (
 func (p *pass) observe(ctx context.Context) error {
 	memory := p.memories.of(keyOf(p.obj), p.obj.UID, p.obj.Generation, p.Clock.Now())
 	p.actor = &actor{memory: memory, clock: p.Clock}
-	p.in = Input{Cluster: p.Cluster, Object: p.obj}
+	p.in = Input{Cluster: p.Cluster, Identity: p.Identity, Object: p.obj}
 
 	account, verdict, err := p.account(ctx, p.obj)
 	if err != nil {

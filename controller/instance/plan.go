@@ -31,6 +31,8 @@ const (
 
 	// StepIntend writes a launch intent, and launches.
 	StepIntend Step = "Intend"
+	// StepTakeOver writes the intent anew with this process as its holder, and launches.
+	StepTakeOver Step = "TakeOver"
 	// StepLaunch repeats the intent that is written.
 	StepLaunch Step = "Launch"
 	// StepStart starts the instance.
@@ -98,7 +100,7 @@ func (p Plan) tellsFirst() bool {
 // writesIntent tells whether the step comes with another launch intent.
 func (p Plan) writesIntent() bool {
 	switch p.Step {
-	case StepIntend, StepReplace, StepKeep:
+	case StepIntend, StepTakeOver, StepReplace, StepKeep:
 		return true
 	case StepCancelRequest: // EC2 terminates a stopped instance with its request: that it is to be replaced is written before.
 		return p.Intent != nil
@@ -107,10 +109,15 @@ func (p Plan) writesIntent() bool {
 	}
 }
 
+// launches tells whether the step asks EC2 to launch.
+func (s Step) launches() bool { return s == StepIntend || s == StepTakeOver || s == StepLaunch }
+
 // Input is all that a decision depends on.
 type Input struct {
 	Now     time.Time
 	Cluster string
+	// Identity of this process among those of the operator.
+	Identity string
 	// Object from the cache; not to be changed.
 	Object *ec2v1.EC2Instance
 	// Account tells whether the object's account can be used.
@@ -138,8 +145,15 @@ func (in Input) suspended() bool { return in.Object.Spec.Suspend != nil && *in.O
 
 // Prepared are launch parameters and their hash.
 type Prepared struct {
+	// Candidate that they are for.
+	Candidate  candidate
 	Parameters cloud.LaunchParameters
 	Hash       string
+}
+
+// preparedFor tells whether the launch parameters of a candidate are known.
+func (in Input) preparedFor(c candidate) bool {
+	return in.Prepared != nil && in.Prepared.Candidate == c
 }
 
 // Plan is a decision.
@@ -148,7 +162,9 @@ type Plan struct {
 	Step Step
 	// Of tells what the step is for, so that a repetition is known as one.
 	Of string
-	// Intent to write (StepIntend) or to repeat (StepLaunch).
+	// Candidate to find out the launch parameters for (StepPrepare).
+	Candidate candidate
+	// Intent to write (StepIntend, StepTakeOver) or to repeat (StepLaunch).
 	Intent *LaunchIntent
 	// ID of the instance that the step is about.
 	ID string

@@ -84,6 +84,9 @@ func (p *Plan) hold(in Input) {
 
 // recreate launches again after a pause that grows with the attempts, counted from the launch before.
 func recreate(in Input, f facts) Plan {
+	if f.launchStarved() {
+		return fallBackFromEnd(in, f)
+	}
 	if wait := recreateWait(in, f); wait > 0 {
 		p := f.plan()
 		p.After = wait
@@ -99,15 +102,16 @@ func recreate(in Input, f facts) Plan {
 	if f.replaced() {
 		reason = launchReplaced
 	}
-	return intend(in, f, f.attempt+1, reason)
+	return intend(in, f, f.attempt+1, reason, f.firstTrial())
 }
 
+// recreateWait counts the attempts that may have had an instance: those for which EC2 had no capacity cost nothing.
 func recreateWait(in Input, f facts) time.Duration {
 	launched := f.launchedAt()
 	if launched.IsZero() {
 		return 0
 	}
-	pause := doubled(recreatePause, recreatePauseMax, max(0, f.attempt-1))
+	pause := doubled(recreatePause, recreatePauseMax, max(0, f.attempt-1-f.refused()))
 	return max(0, launched.Add(pause).Sub(in.Now))
 }
 
@@ -125,19 +129,36 @@ func (f facts) launchedAt() time.Time {
 // launch launches the first time, or repeats the intent that is written.
 func launch(in Input, f facts) Plan {
 	if f.intent == nil {
-		return intend(in, f, max(1, f.attempt), launchCreated)
+		return intend(in, f, max(1, f.attempt), launchCreated, f.firstTrial())
 	}
 	if in.Memory.Unmatched == f.intent.Token && !in.ruledOut(f.intent.Token) {
 		return findUnmatched(in, f)
 	}
-	p := preparation(in, f)
-	if in.Prepared == nil {
+	takesOver := in.mustTakeOver(f.intent)
+	if refusal := f.shortage(in); refusal != nil && !takesOver {
+		return fallBack(in, f, refusal)
+	}
+	c := f.candidate()
+	p := preparation(in, f, c)
+	if !in.preparedFor(c) {
 		return p
 	}
 	if in.Prepared.Hash != f.intent.Hash {
 		return void(in, f)
 	}
-	p.Step, p.Of, p.Intent = StepLaunch, f.intent.Token, f.intent
+	if takesOver {
+		if wait := in.untilTakenBack(f.intent); wait > 0 {
+			p.Quiet, p.After = true, wait // The holder tells of it.
+			return p
+		}
+		return p.launchAgain(in, StepTakeOver, f.intent.heldBy(in.Identity, c))
+	}
+	return p.launchAgain(in, StepLaunch, f.intent)
+}
+
+// launchAgain asks EC2 for what the intent says, unless its latest call is to be given time.
+func (p Plan) launchAgain(in Input, step Step, intent *LaunchIntent) Plan {
+	p.Step, p.Of, p.Intent = step, intent.Token, intent
 	p.hold(in)
 	if failure := in.Memory.failure(StepLaunch, p.Of); p.Step == StepNone && failure != nil && failure.Class == cloud.ClassThrottled {
 		p.Quiet = true // Waiting for a turn is no news.
@@ -146,12 +167,12 @@ func launch(in Input, f facts) Plan {
 }
 
 // intend writes the intent of an attempt.
-func intend(in Input, f facts, attempt int64, reason string) Plan {
+func intend(in Input, f facts, attempt int64, reason string, next trial) Plan {
 	if token := cloud.ClientToken(in.Cluster, in.Object.UID, attempt); in.intentLost() && !in.ruledOut(token) {
 		return findLostIntent(in, f, attempt, token)
 	}
-	p := preparation(in, f)
-	if in.Prepared == nil {
+	p := preparation(in, f, next.candidate)
+	if !in.preparedFor(next.candidate) {
 		return p
 	}
 	intent := &LaunchIntent{
@@ -171,6 +192,14 @@ func intend(in Input, f facts, attempt int64, reason string) Plan {
 		Generation:      in.Object.Generation,
 		At:              metav1.NewTime(in.Now.UTC().Truncate(time.Second)),
 		Reason:          reason,
+		Round:           next.round,
+		Refused:         f.refused(),
+	}
+	if reason == launchFallback {
+		intent.Refused++
+	}
+	if next.candidate != (candidate{}) {
+		intent.InstanceType, intent.Holder = next.Type, in.Identity
 	}
 	p.Step, p.Of, p.Intent = StepIntend, intent.Token, intent
 	return p
@@ -206,15 +235,15 @@ func findLostIntent(in Input, f facts, attempt int64, token string) Plan {
 const launching = "Launching the instance"
 
 // preparation is the plan of finding out the launch parameters, and of launching once they are known.
-func preparation(in Input, f facts) Plan {
+func preparation(in Input, f facts, c candidate) Plan {
 	p := f.plan()
 	p.Verdict = f.waiting(ec2v1.ReasonLaunching, launching)
 	switch {
 	case in.PrepareError != nil:
 		p.Verdict = in.PrepareError.verdict(f)
 		p.After = in.PrepareError.After
-	case in.Prepared == nil:
-		p.Step = StepPrepare
+	case !in.preparedFor(c):
+		p.Step, p.Candidate = StepPrepare, c
 	}
 	return p
 }
@@ -235,10 +264,10 @@ func findUnmatched(in Input, f facts) Plan {
 // unless EC2 is known to have refused.
 func void(in Input, f facts) Plan {
 	if in.Memory.Rejected == f.intent.Token {
-		return intend(in, f, f.attempt+1, launchSpecChanged)
+		return intend(in, f, f.attempt+1, launchSpecChanged, trial{candidate: f.candidate()})
 	}
 	if in.ruledOut(f.intent.Token) {
-		return intend(in, f, f.attempt+1, launchSpecChanged)
+		return intend(in, f, f.attempt+1, launchSpecChanged, trial{candidate: f.candidate()})
 	}
 	return findAttempt(in, f, "spec has changed since the launch was decided; looking whether EC2 had accepted it before the next one")
 }

@@ -53,9 +53,9 @@ func (e *PrepareError) verdict(f facts) Verdict {
 	return v
 }
 
-// prepare finds out what RunInstances is to be told. What an intent has resolved stays resolved, so that a
-// repetition is the same to the letter.
-func (r *Reconciler) prepare(ctx context.Context, in *Input, session cloud.Session) error {
+// prepare finds out what RunInstances is to be told for a candidate. What an intent has resolved stays resolved, so that a
+// repetition is the same to the letter, and so that candidates differ in nothing else.
+func (r *Reconciler) prepare(ctx context.Context, in *Input, session cloud.Session, c candidate) error {
 	var version string
 	var data cloud.UserData
 	var err error
@@ -75,8 +75,8 @@ func (r *Reconciler) prepare(ctx context.Context, in *Input, session cloud.Sessi
 	}
 	owner := cloud.Owner{UID: in.Object.UID, Namespace: in.Object.Namespace, Name: in.Object.Name}
 	tags := cloud.DesiredTags(in.Cluster, owner, &in.Object.Spec)
-	parameters := cloud.NewLaunchParameters(&in.Object.Spec, image, version, data, tags)
-	in.Prepared = &Prepared{Parameters: parameters, Hash: parameters.Hash()}
+	parameters := cloud.NewLaunchParameters(c.in(&in.Object.Spec), image, version, data, tags)
+	in.Prepared = &Prepared{Candidate: c, Parameters: parameters, Hash: parameters.Hash()}
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -148,7 +149,7 @@ func TestPrepare(t *testing.T) {
 	session := &resolver{images: map[string]string{"/one": "ami-first"}}
 	prepare := func(in Input) Input {
 		t.Helper()
-		if err := r.prepare(t.Context(), &in, session); err != nil {
+		if err := r.prepare(t.Context(), &in, session, candidate{}); err != nil {
 			t.Fatal(err)
 		}
 		return in
@@ -204,7 +205,7 @@ func TestPrepareFromATemplate(t *testing.T) {
 			// What the last attempt was launched from is not taken for what another template has.
 			intent(1, func(i *LaunchIntent) { i.Template, i.TemplateVersion = "lt-2@", "9" }),
 		)
-		if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session); err != nil {
+		if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session, candidate{}); err != nil {
 			t.Fatal(err)
 		}
 		if in.Prepared == nil || in.Prepared.Parameters.LaunchTemplateVersion != test.want || session.asked != test.asked {
@@ -225,7 +226,7 @@ func TestPrepareRepeatsTheTemplatesVersion(t *testing.T) {
 		}),
 		intent(1, func(i *LaunchIntent) { i.Template, i.TemplateVersion = "web@$Latest", "9" }),
 	)
-	if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session); err != nil {
+	if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session, candidate{}); err != nil {
 		t.Fatal(err)
 	}
 	if in.Prepared == nil || in.Prepared.Parameters.LaunchTemplateVersion != "9" || session.asked != 0 {
@@ -236,7 +237,7 @@ func TestPrepareRepeatsTheTemplatesVersion(t *testing.T) {
 func TestPrepareFails(t *testing.T) {
 	fromTemplate := inputOf(spec(func(s *ec2v1.EC2InstanceSpec) { s.LaunchTemplate = &ec2v1.LaunchTemplate{Name: "web"} }))
 	missing := &resolver{err: failureOf(cloud.ClassDependency)}
-	if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &fromTemplate, missing); err != nil {
+	if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &fromTemplate, missing, candidate{}); err != nil {
 		t.Fatal(err)
 	}
 	if e := fromTemplate.PrepareError; fromTemplate.Prepared != nil || e == nil || e.Reason != ec2v1.ReasonDependencyNotReady {
@@ -248,7 +249,7 @@ func TestPrepareFails(t *testing.T) {
 	throttled := failureOf(cloud.ClassThrottled)
 	throttled.RetryAfter = time.Hour
 	in := inputOf(byParameter)
-	if err := r.prepare(t.Context(), &in, &resolver{err: fmt.Errorf("resolving: %w", throttled)}); err != nil {
+	if err := r.prepare(t.Context(), &in, &resolver{err: fmt.Errorf("resolving: %w", throttled)}, candidate{}); err != nil {
 		t.Fatal(err)
 	}
 	if in.Prepared != nil || in.PrepareError == nil || in.PrepareError.Call != throttled || in.PrepareError.After < time.Hour {
@@ -257,14 +258,14 @@ func TestPrepareFails(t *testing.T) {
 	in = inputOf(spec(func(s *ec2v1.EC2InstanceSpec) {
 		s.UserData = &ec2v1.UserData{SecretKeyRef: &ec2v1.KeyReference{Name: "boot", Key: "init"}}
 	}))
-	if err := r.prepare(t.Context(), &in, &resolver{}); err != nil {
+	if err := r.prepare(t.Context(), &in, &resolver{}, candidate{}); err != nil {
 		t.Fatal(err)
 	}
 	if in.Prepared != nil || in.PrepareError == nil || in.PrepareError.Reason != ec2v1.ReasonUserDataNotFound {
 		t.Errorf("got %+v, %+v", in.Prepared, in.PrepareError)
 	}
 	r.Live = brokenReader{}
-	if err := r.prepare(t.Context(), &in, &resolver{}); !errors.Is(err, errBroken) {
+	if err := r.prepare(t.Context(), &in, &resolver{}, candidate{}); !errors.Is(err, errBroken) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -287,7 +288,7 @@ func TestPrepareGivesAFailureTime(t *testing.T) {
 				{time.Second, 2, time.Second}, {time.Second, 3, 4 * time.Second},
 			} {
 				in.Now, in.PrepareError = in.Now.Add(step.passes), nil
-				if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session); err != nil {
+				if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session, candidate{}); err != nil {
 					t.Fatal(err)
 				}
 				if in.PrepareError == nil || in.PrepareError.After != step.after || session.asked != step.asked {
@@ -296,9 +297,34 @@ func TestPrepareGivesAFailureTime(t *testing.T) {
 			}
 			session.err = nil
 			in.Now, in.PrepareError = in.Now.Add(4*time.Second), nil
-			if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session); err != nil || in.Prepared == nil || len(in.Memory.Calls) != 0 {
+			if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, session, candidate{}); err != nil || in.Prepared == nil || len(in.Memory.Calls) != 0 {
 				t.Errorf("got %v, %+v, and remembers %v", err, in.PrepareError, in.Memory.Calls)
 			}
 		})
+	}
+}
+
+// A candidate takes the place of spec's own type and subnet, in what EC2 is told and in the hash, and of nothing else.
+func TestPrepareForACandidate(t *testing.T) {
+	of := func(c candidate) *Prepared {
+		in := inputOf(falling)
+		before := snapshot(t, in)
+		if err := (&Reconciler{Live: newFakeClient()}).prepare(t.Context(), &in, &resolver{}, c); err != nil {
+			t.Fatal(err)
+		}
+		out := in.Prepared
+		if in.Prepared = nil; snapshot(t, in) != before {
+			t.Error("the input was changed")
+		}
+		return out
+	}
+	preferred, other := of(microA), of(smallB)
+	p := other.Parameters
+	if other.Candidate != smallB || p.InstanceType != smallB.Type || p.SubnetID != smallB.Subnet || other.Hash == preferred.Hash {
+		t.Errorf("prepared %+v", other)
+	}
+	p.InstanceType, p.SubnetID = microA.Type, microA.Subnet
+	if diff := cmp.Diff(preferred.Parameters, p); diff != "" {
+		t.Errorf("(-%s +%s):\n%s", microA, smallB, diff)
 	}
 }

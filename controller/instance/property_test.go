@@ -62,6 +62,10 @@ func aSpec(t *rapid.T, s *ec2v1.EC2InstanceSpec) {
 	s.RecreatePolicy = pick(t, "recreate policy", "", ec2v1.RecreateAlways, ec2v1.RecreateNever)
 	s.Suspend = pick(t, "suspend", nil, new(false), new(true))
 	s.InstanceType = pick(t, "type", "t3.micro", "t3.large")
+	if chance(t, 3, "fallbacks") {
+		s.SubnetID, s.SubnetFallbacks = microA.Subnet, pick(t, "fallback subnets", nil, []string{microB.Subnet})
+		s.InstanceTypeFallbacks = pick(t, "fallback types", nil, []string{smallA.Type})
+	}
 	s.KeyName = pick(t, "key", "", "ops")
 	s.UserData = pick(t, "user data", nil, &ec2v1.UserData{Inline: "echo"})
 	if chance(t, 3, "parameter") {
@@ -121,6 +125,11 @@ func anIntent(t *rapid.T, in *Input) {
 			i.At = metav1.NewTime(aTime(t, "intended at"))
 			i.SSMParameter = pick(t, "intended parameter", "", "/one")
 			i.Generation = pick[int64](t, "intended generation", 0, 3)
+			if chance(t, 2, "for a candidate") {
+				c := pick(t, "candidate", microA, microB, smallA, smallB)
+				i.InstanceType, i.Subnet, i.Holder = c.Type, c.Subnet, pick(t, "holder", "", testIdentity, otherIdentity)
+				i.Round, i.Refused = rapid.Int64Range(0, 5).Draw(t, "round"), rapid.Int64Range(0, 9).Draw(t, "refused")
+			}
 			if chance(t, 3, "replacing") {
 				i.Replacing = new(metav1.NewTime(aTime(t, "replacing at")))
 			}
@@ -181,7 +190,13 @@ func aMemory(t *rapid.T, in *Input) {
 			m.record(step, of, in.Now.Add(-time.Duration(rapid.IntRange(0, 600).Draw(t, "ago"))*time.Second), anError(t, step))
 		}
 	}
-	for _, into := range []*string{&m.Rejected, &m.Terminated, &m.Voiding.Of, &m.Unmatched} {
+	for _, into := range []*string{&m.Wrote, &m.Held} {
+		if chance(t, 2, "written") {
+			*into = aToken(t, "written token")
+		}
+	}
+	m.HeldAt = aTime(t, "held at")
+	for _, into := range []*string{&m.Rejected, &m.Terminated, &m.Voiding.Of, &m.Unmatched, &m.Unanswered} {
 		if chance(t, 6, "remembered") {
 			*into = aToken(t, "remembered token")
 		}
@@ -236,6 +251,9 @@ func anyInput(t *rapid.T) Input {
 	default:
 		prepared(hash)(&in)
 	}
+	if all := candidatesOf(&in.Object.Spec); in.Prepared != nil && len(all) > 0 {
+		in.Prepared.Candidate = rapid.SampledFrom(all).Draw(t, "prepared candidate")
+	}
 	if chance(t, 3, "deleting") {
 		in.Object.DeletionTimestamp = new(metav1.NewTime(aTime(t, "deleted at")))
 		in.Object.Finalizers = pick(t, "finalizers", nil, []string{ec2v1.InstanceFinalizer}, []string{"example.com/other", ec2v1.InstanceFinalizer})
@@ -263,7 +281,7 @@ func derived(clientToken string) bool {
 
 func mutates(s Step) bool {
 	switch s {
-	case StepIntend, StepLaunch, StepStart, StepStop, StepHibernate, StepReboot, StepTag, StepReplace, StepCancelRequest, StepTerminate, StepTerminateSurplus:
+	case StepIntend, StepTakeOver, StepLaunch, StepStart, StepStop, StepHibernate, StepReboot, StepTag, StepReplace, StepCancelRequest, StepTerminate, StepTerminateSurplus:
 		return true
 	default:
 		return s.modifies()
@@ -320,7 +338,7 @@ func TestDecideTakesNothingFromOthers(t *testing.T) {
 		if p.ID == e.ID && mutates(p.Step) {
 			t.Fatalf("%s of somebody else's instance: %s", p.Step, whoseElse(in, e))
 		}
-		if p.Step == StepIntend || p.Step == StepLaunch {
+		if p.Step.launches() {
 			t.Fatalf("%s in the place of somebody else's instance", p.Step)
 		}
 	})
@@ -337,7 +355,7 @@ func TestDecideChangesNothingOnAnIncompleteView(t *testing.T) {
 
 func TestDecideLaunchesNothingBesideALiveInstance(t *testing.T) {
 	whateverIsGiven(t, func(t *rapid.T, in Input, p Plan) {
-		if (p.Step == StepIntend || p.Step == StepLaunch) && len(ourLive(in)) > 0 {
+		if p.Step.launches() && len(ourLive(in)) > 0 {
 			t.Fatalf("%s beside %+v", p.Step, ourLive(in))
 		}
 		if p.Step == StepIntend && p.Intent.Token != cloud.ClientToken(testCluster, testUID, p.Intent.Attempt) {
@@ -346,10 +364,30 @@ func TestDecideLaunchesNothingBesideALiveInstance(t *testing.T) {
 	})
 }
 
+// An attempt is launched by its holder, and is given up only when it can launch nothing any more.
+func TestDecideKeepsToTheFence(t *testing.T) {
+	whateverIsGiven(t, func(t *rapid.T, in Input, p Plan) {
+		f := learn(in)
+		if p.Step.launches() && (p.Intent.Holder != "" || len(candidatesOf(&in.Object.Spec)) > 0) && p.Intent.Holder != in.Identity {
+			t.Fatalf("%s of %+v by %s", p.Step, p.Intent, in.Identity)
+		}
+		if p.Step == StepTakeOver && (f.intent == nil || p.Intent.Token != f.intent.Token || p.Intent.Hash != f.intent.Hash) {
+			t.Fatalf("takes %+v over, which is %+v", p.Intent, f.intent)
+		}
+		if p.Step != StepIntend || f.intent == nil || f.consumed {
+			return
+		}
+		answered := in.Memory.Wrote == f.intent.Token && in.Memory.Unanswered != f.intent.Token && f.intent.Holder == in.Identity
+		if !answered && in.Memory.Rejected != f.intent.Token && !in.ruledOut(f.intent.Token) {
+			t.Fatalf("gives %+v up for %+v", f.intent, p.Intent)
+		}
+	})
+}
+
 func TestDecideLaunchesNothingForAnObjectThatIsBeingDeleted(t *testing.T) {
 	whateverIsGiven(t, func(t *rapid.T, in Input, p Plan) {
 		deleted := in.Object.DeletionTimestamp != nil
-		if deleted && (p.Step == StepIntend || p.Step == StepLaunch || p.Step == StepStart || p.Step == StepTag) {
+		if deleted && (p.Step.launches() || p.Step == StepStart || p.Step == StepTag) {
 			t.Fatalf("%s in deletion", p.Step)
 		}
 		if !deleted && (p.Step == StepTerminate || p.Step == StepRelease) {

@@ -44,6 +44,8 @@ type Reconciler struct {
 	Clock clock.PassiveClock
 	// Cluster identifies this cluster in tags and tokens.
 	Cluster string
+	// Identity identifies this process among those of the operator; each run has another one.
+	Identity string
 	// OperatorNamespace may use every account that has no allowedNamespaces.
 	OperatorNamespace string
 
@@ -134,7 +136,7 @@ func (p *pass) decide(ctx context.Context) (Plan, error) {
 			return plan, nil
 		}
 		if plan.Step == StepPrepare {
-			if err := p.prepare(ctx, &p.in, p.actor.session); err != nil {
+			if err := p.prepare(ctx, &p.in, p.actor.session, plan.Candidate); err != nil {
 				return Plan{}, err
 			}
 			p.actor.memory.Calls = p.in.Memory.Calls
@@ -179,14 +181,16 @@ func (p *pass) carryOut(ctx context.Context, plan Plan) (time.Duration, error) {
 	}
 	after := p.outcome(plan, told, err)
 	if after.quiet {
+		p.record(after.plan.Events)
 		return after.plan.After, nil
 	}
 	return p.tell(ctx, after.plan)
 }
 
-// act takes the plan's step. A launch that is repeated is confirmed first.
+// act takes the plan's step. A launch that is repeated is confirmed first, and so is one that only the intent's holder may ask for:
+// between the write of the intent and its turn with EC2 another process may have taken it over.
 func (p *pass) act(ctx context.Context, plan Plan) ([]Event, error) {
-	if plan.Step == StepLaunch {
+	if plan.Step == StepLaunch || plan.Step.launches() && plan.Intent.Holder != "" {
 		ctx = cloud.Confirming(ctx, p.stillIntended(plan.Intent))
 	}
 	return p.actor.act(ctx, plan, p.in.Prepared)
@@ -202,23 +206,45 @@ type outcome struct {
 // outcome decides again on what the step has changed, so that the status tells the world after it.
 func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	if err != nil {
-		failure := cloud.ErrorOf(err)
-		p.logFailure(plan.Step, failure)
-		if plan.Step.modifies() || plan.Step == StepReplace || p.obj.DeletionTimestamp != nil && failure.Class == cloud.ClassProtected {
-			return p.refused(plan, failure)
-		}
-		plan.Verdict = plan.Verdict.failed(failure)
-		plan.After = p.actor.memory.wait(memoryStep(plan.Step), plan.Of, p.Clock.Now())
-		if p.refresh(); failure.Class != cloud.ClassThrottled && Decide(p.in).Step != StepNone {
-			plan.After = again // What has failed holds nothing else up.
-		}
-		plan.Events = append(plan.Events, warning(reasonOf(failure.Class), "%s", failure.Error()))
-		return outcome{plan: plan, quiet: failure.Class == cloud.ClassThrottled}
+		return p.failed(plan, cloud.ErrorOf(err))
 	}
 	p.refresh()
 	next := Decide(p.in)
 	next.Events = append(told, next.Events...)
 	return outcome{plan: next.soon()}
+}
+
+// failed tells of a call that has failed.
+func (p *pass) failed(plan Plan, failure *cloud.Error) outcome {
+	p.logFailure(plan.Step, failure)
+	switch {
+	case plan.Step.modifies() || plan.Step == StepReplace || p.obj.DeletionTimestamp != nil && failure.Class == cloud.ClassProtected:
+		return p.refused(plan, failure)
+	case plan.Step.launches() && isShortage(failure) && len(candidatesOf(&p.obj.Spec)) > 0:
+		return p.starved(failure)
+	}
+	plan.Verdict = plan.Verdict.failed(failure)
+	plan.After = p.actor.memory.wait(memoryStep(plan.Step), plan.Of, p.Clock.Now())
+	if p.refresh(); failure.Class == cloud.ClassThrottled {
+		return outcome{plan: plan, quiet: true}
+	}
+	if Decide(p.in).Step != StepNone {
+		plan.After = again // What has failed holds nothing else up.
+	}
+	plan.Events = append(plan.Events, warning(reasonOf(failure.Class), "%s", failure.Error()))
+	return outcome{plan: plan}
+}
+
+// starved tells of a candidate that EC2 has refused. Where the next one follows at once, that is no state to tell of: an event does, in
+// the first round.
+func (p *pass) starved(failure *cloud.Error) outcome {
+	p.refresh()
+	next, f := Decide(p.in), learn(p.in)
+	followed := next.Step == StepPrepare
+	if !followed || f.intent.Round == 0 {
+		next.Events = append(next.Events, warning(ec2v1.ReasonInsufficientCapacity, "%s", f.tellRefused(failure)))
+	}
+	return outcome{plan: next.soon(), quiet: followed}
 }
 
 // refused tells of a change, or of an end, that EC2 has refused: the decision after it knows what becomes of it, and of all others.
@@ -257,7 +283,7 @@ const again = time.Millisecond
 
 // memoryStep is the step under which a call is remembered.
 func memoryStep(s Step) Step {
-	if s == StepIntend {
+	if s.launches() {
 		return StepLaunch
 	}
 	return s

@@ -53,6 +53,9 @@ type fakeEC2 struct {
 	// statuses are what EC2 says of running instances' status checks, by id; refuseStatuses fails the lists of them.
 	statuses       map[string]cloud.InstanceStatus
 	refuseStatuses error
+	// starved are the candidates that EC2 has no capacity for; reaches is called once, when a launch reaches EC2, by its token.
+	starved map[candidate]bool
+	reaches map[string]func()
 	// unlisted is what no list of instances shows.
 	unlisted unlisted
 }
@@ -75,6 +78,10 @@ func (f *fakeEC2) Launch(ctx context.Context, token string, p cloud.LaunchParame
 	if err := cloud.Confirm(ctx); err != nil {
 		return cloud.Instance{}, err
 	}
+	if happens := f.reaches[token]; happens != nil {
+		delete(f.reaches, token)
+		happens()
+	}
 	err := f.call("Launch %s", token)
 	defer f.mu.Unlock()
 	if err != nil {
@@ -91,9 +98,12 @@ func (f *fakeEC2) Launch(ctx context.Context, token string, p cloud.LaunchParame
 			return i, nil
 		}
 	}
+	if f.starved[candidate{Type: p.InstanceType, Subnet: p.SubnetID}] {
+		return cloud.Instance{}, &cloud.Error{Op: "RunInstances", Class: cloud.ClassCapacity, Code: "InsufficientInstanceCapacity", Definite: true}
+	}
 	f.launched++
 	i := cloud.Instance{
-		ID: instanceID(f.launched), State: cloud.StatePending, Type: p.InstanceType, ImageID: p.ImageID,
+		ID: instanceID(f.launched), State: cloud.StatePending, Type: p.InstanceType, ImageID: p.ImageID, SubnetID: p.SubnetID,
 		MetadataOptions: p.MetadataOptions, ClientToken: token, Tags: maps.Clone(p.Tags), LaunchTime: time.Now().UTC().Truncate(time.Second),
 		AccountID: "123456789012", Region: testRegion,
 	}
@@ -323,6 +333,8 @@ type rig struct {
 	// news is told when the observer wakes the object.
 	news chan struct{}
 	stop func()
+	// started counts the operators.
+	started int
 }
 
 // inBubble runs a test on an object that was just created.
@@ -411,6 +423,7 @@ func (r *rig) restart() {
 	if r.stop != nil {
 		r.stop()
 	}
+	r.started++
 	scheme := r.client.Scheme()
 	o := observer.New(observer.Options{Cluster: testCluster})
 	r.news = make(chan struct{}, 1)
@@ -419,7 +432,8 @@ func (r *rig) restart() {
 	r.operator = &Reconciler{
 		Reader: selecting{r.client}, Live: r.client,
 		Applier:  apply.New(r.client, predictorOf(scheme)),
-		Sessions: r.ec2, Observer: o, Events: &r.events, Clock: clock.RealClock{}, Cluster: testCluster, OperatorNamespace: operatorNamespace,
+		Sessions: r.ec2, Observer: o, Events: &r.events, Clock: clock.RealClock{}, Cluster: testCluster,
+		Identity: fmt.Sprintf("operator-%d", r.started), OperatorNamespace: operatorNamespace,
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	done := make(chan error, 1)

@@ -47,8 +47,8 @@ func (p *pass) applyLifecycle(ctx context.Context, plan Plan) error {
 		return fmt.Errorf("applying the finalizer and the launch intent: %w", err)
 	}
 	p.version = result.ResourceVersion
-	if plan.Step == StepIntend {
-		p.actor.memory.Wrote = plan.Intent.Token
+	if plan.Step.launches() && plan.writesIntent() {
+		p.actor.memory.hold(plan.Step, plan.Intent, p.Clock.Now())
 	}
 	if plan.writesIntent() {
 		p.in.Object = withIntent(p.obj, config)

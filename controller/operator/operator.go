@@ -6,6 +6,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	clientgoac "k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -72,7 +74,11 @@ type Options struct {
 	AWSClient cloud.HTTPClient
 	// Random returns numbers in [0, 1) that spread polls and retries. By default it is random.
 	Random func() float64
+	// Identity identifies this run of the operator: no other one, before or beside it, has the same. By default it is random.
+	Identity string
 }
+
+func (o Options) identity() string { return cmp.Or(o.Identity, string(uuid.NewUUID())) }
 
 // Run runs the operator until ctx ends.
 func Run(ctx context.Context, cfg *rest.Config, o Options) error {
@@ -161,7 +167,8 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 
 	instances := &instance.Reconciler{
 		Reader: mgr.GetClient(), Live: mgr.GetAPIReader(), Applier: applier, Sessions: sessions, Observer: observe,
-		Events: mgr.GetEventRecorder("ec2-operator"), Clock: clock.RealClock{}, Cluster: cluster, OperatorNamespace: o.Namespace, Namespaces: o.WatchNamespaces,
+		Events: mgr.GetEventRecorder("ec2-operator"), Clock: clock.RealClock{}, Cluster: cluster, Identity: o.identity(),
+		OperatorNamespace: o.Namespace, Namespaces: o.WatchNamespaces,
 	}
 	accounts := &account.Reconciler{Reader: mgr.GetClient(), Applier: applier, Sessions: sessions, Observer: observe, Clock: clock.RealClock{}}
 	if err := errors.Join(

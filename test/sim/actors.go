@@ -113,6 +113,9 @@ func (w *world) drawSpec(name string) *ec2v1ac.EC2InstanceSpecApplyConfiguration
 	if w.random.IntN(4) == 0 {
 		spec.WithConnection(ec2v1ac.Connection().WithConfigMapName("map-" + w.pick("x", "y")))
 	}
+	if w.short() {
+		w.drawFallbacks(spec)
+	}
 	return spec
 }
 

@@ -14,19 +14,21 @@ import (
 
 // otherFields are the fields of spec that do not say what an instance is, and why they need no row.
 var otherFields = map[string]string{
-	"accountRef":       "says where to ask, and cannot change",
-	"region":           "says where to ask, and cannot change",
-	"adopt":            "says which instance it is, and cannot change",
-	"propagateTags":    "says what a launch puts on volumes and interfaces, which keep what they have",
-	"recreatePolicy":   "says what follows the end of an instance",
-	"deletionPolicy":   "says what the deletion of the object does",
-	"protectionPolicy": "says what the deletion of the object does",
-	"managementPolicy": "says whether anything is done in EC2",
-	"updatePolicy":     "says what may be done in EC2",
-	"ignore":           "says what is left to others",
-	"suspend":          "says whether anything is done in EC2",
-	"expose":           "makes a Service",
-	"connection":       "makes a ConfigMap",
+	"accountRef":            "says where to ask, and cannot change",
+	"region":                "says where to ask, and cannot change",
+	"adopt":                 "says which instance it is, and cannot change",
+	"instanceTypeFallbacks": "says what else a launch may ask for, and an instance of one of them is no drift",
+	"subnetFallbacks":       "says where else a launch may be, and an instance in one of them is no drift",
+	"propagateTags":         "says what a launch puts on volumes and interfaces, which keep what they have",
+	"recreatePolicy":        "says what follows the end of an instance",
+	"deletionPolicy":        "says what the deletion of the object does",
+	"protectionPolicy":      "says what the deletion of the object does",
+	"managementPolicy":      "says whether anything is done in EC2",
+	"updatePolicy":          "says what may be done in EC2",
+	"ignore":                "says what is left to others",
+	"suspend":               "says whether anything is done in EC2",
+	"expose":                "makes a Service",
+	"connection":            "makes a ConfigMap",
 }
 
 // toldWhere is where EC2 tells a field, for the page.

@@ -9,6 +9,7 @@ import "testing"
 // the tables of actions and hazards change, and then it goes from here.
 var found = map[uint64]string{
 	199:      "the launch intent was taken away by a replace, and EC2 took its token for new in another zone",
+	40000155: "an attempt whose intent was taken away and written again was given up for the answer to its first launch",
 	200167:   "an operator whose view of EC2 was a launch behind wrote the old instance over the new one",
 	200213:   "EC2 showed no tags for a while, and a tag that spec had dropped was no longer ours",
 	200221:   "an object suspended between launch and first status recorded no tag of the launch as its own",

@@ -46,7 +46,7 @@ var hazards = []hazard{
 	{"EC2: throttles", injects(ec2sim.Fault{Probability: 0.5, Error: &ec2sim.FaultError{Code: "RequestLimitExceeded"}}), 5 * time.Minute, 2},
 	{"EC2: internal errors", injects(ec2sim.Fault{Probability: 0.5, Error: &ec2sim.FaultError{Code: "InternalError"}}), 5 * time.Minute, 2},
 	{"EC2: unavailable", injects(ec2sim.Fault{Error: &ec2sim.FaultError{Code: "Unavailable"}}), 10 * time.Minute, 1},
-	{"EC2: no capacity", injects(ec2sim.Fault{Action: "RunInstances", Error: &ec2sim.FaultError{Code: "InsufficientInstanceCapacity"}}), 10 * time.Minute, 2},
+	noCapacity,
 	{"EC2: a launch is accepted and fails", injects(ec2sim.Fault{
 		Action: "RunInstances", Times: 1, LaunchFailure: &ec2sim.StateReason{Code: "Server.InternalError", Message: "Server.InternalError: Internal error on launch"},
 	}), 30 * time.Minute, 2},
@@ -64,6 +64,9 @@ type trouble struct {
 // goWrong draws a hazard.
 func (w *world) goWrong() error {
 	h := hazards[drawWeighted(w, len(hazards), func(i int) int { return hazards[i].weight })]
+	if w.short() && w.random.IntN(2) == 0 {
+		h = noCapacity
+	}
 	end, begun, err := h.begin(w)
 	if err != nil {
 		return fmt.Errorf("%s: %w", h.name, err)

@@ -24,6 +24,7 @@ type intent struct {
 	Attempt int64     `json:"attempt"`
 	Token   string    `json:"token"`
 	Hash    string    `json:"hash"`
+	Holder  string    `json:"holder"`
 }
 
 // intentIn reads an object's launch intent; nil when it has none, or one that is not its own.
@@ -141,6 +142,9 @@ func (j *judge) intended(before, after *ec2v1.EC2Instance, user string) {
 	if old := j.intentIn(before); old != nil && old.Token == now.Token {
 		// That the instance is to be replaced, or is not any more, is noted on the intent that made it.
 		j.holds(sameParameters, old.Hash == now.Hash, "the intent of attempt %d of %s has another hash than before", now.Attempt, after.Name)
+		if known := j.launches.byToken[now.Token]; known != nil {
+			known.Holder = now.Holder
+		}
 		return
 	} else if old != nil {
 		j.holds(onePerAttempt, now.Attempt == old.Attempt+1, "%s has an intent of attempt %d after one of attempt %d", after.Name, now.Attempt, old.Attempt)
@@ -202,6 +206,8 @@ func (j *judge) launchSent(c *call) {
 	j.holds(sameParameters, a.form == "" || a.form == form || j.launches.tampered[a.UID],
 		"RunInstances with the token of attempt %d was told\n%s\nand is told\n%s", a.Attempt, a.form, form)
 	a.form = form
+	j.holds(onlyHolder, a.Holder == "" || a.Holder == c.user || j.launches.tampered[a.UID],
+		"%s sends RunInstances of attempt %d, and %s holds its intent", c.user, a.Attempt, a.Holder)
 	pass := j.history.pass[c.user]
 	j.holds(onceEach, a.pass[c.user] != pass || pass == 0, "%s sends RunInstances of attempt %d twice in one pass", c.user, a.Attempt)
 	a.pass[c.user] = pass

@@ -12,6 +12,7 @@ type oracle int
 const (
 	oneLive oracle = iota
 	tokenOfIntent
+	onlyHolder
 	onePerAttempt
 	sameParameters
 	attemptRises
@@ -46,6 +47,7 @@ var oracles = [oracleCount]struct {
 }{
 	oneLive:           {1, "an object has at most one live instance"},
 	tokenOfIntent:     {1, "RunInstances carries the token of the intent that the API server has had, and has still, on the object of that uid"},
+	onlyHolder:        {1, "RunInstances is sent by the process that holds the intent, where the intent names one"},
 	onePerAttempt:     {1, "an attempt has one intent: its token is the one derived for it, and the next intent is of the next attempt"},
 	sameParameters:    {1, "RunInstances with one token has the same parameters each time"},
 	attemptRises:      {2, "the attempt rises when its instance is terminated, or certainly never came to be, or the consistency window is over"},

@@ -102,6 +102,7 @@ func (w *world) start() error {
 	w.setup = true
 	err = operator.Setup(ctx, m, operator.Options{
 		Namespace: operatorNamespace, Workers: 1, AWSClient: &http.Client{Transport: &awsTransport{process: p, to: w.ec2.Transport()}}, Random: chance.next,
+		Identity: p.user(),
 	})
 	w.setup = false
 	if err != nil {

@@ -121,7 +121,7 @@ func sortConditions(u *unstructured.Unstructured) error {
 	return unstructured.SetNestedSlice(u.Object, conditions, "status", "conditions")
 }
 
-// tellLaunch leaves out of the launch intent what the uid and the time decide.
+// tellLaunch leaves out of the launch intent what the uid, the time and the process that wrote it decide.
 func tellLaunch(u *unstructured.Unstructured) error {
 	annotations := u.GetAnnotations()
 	raw, ok := annotations[ec2v1.AnnotationLaunch]
@@ -134,6 +134,7 @@ func tellLaunch(u *unstructured.Unstructured) error {
 	}
 	delete(intent, "token")
 	delete(intent, "hash")
+	delete(intent, "holder")
 	text, err := json.Marshal(intent)
 	if err != nil {
 		return fmt.Errorf("encoding the launch intent: %w", err)

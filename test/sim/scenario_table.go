@@ -19,13 +19,30 @@ import (
 //
 // What writes may be: three to Running and one when EC2's status checks have results; two for a deletion; two for a change of a field, and
 // one more where the instance starts anew, so that its checks do, too, and one where EC2's answer to a call tells less than what it shows
-// next (a stop takes the public address away), and one where a Spot request is cancelled before; one where nothing is to be done. Two operators whose views differ by moments each tell
-// what they see, and write up to twice as often.
+// next (a stop takes the public address away); one for each type and subnet that EC2 has no capacity for; one where a Spot request is
+// cancelled before; one where nothing is to be done. Two operators whose views differ by moments each tell what they see, and write up to
+// twice as often.
 var scenarios = []scenario{
 	{name: "create", measured: asked(), writes: 4, launched: 1, moments: true},
 	{name: "create with children", measured: asked(exposed, connected), writes: 4, launched: 1, moments: true},
 	{name: "create, two operators", operators: 2, measured: asked(), writes: 8, launched: 1},
 	{name: "create, user data from a Secret", before: []deed{secret}, measured: asked(withUserData), writes: 4, launched: 1},
+	{
+		name: "launch falls back to another subnet", before: []deed{starved(microA)}, measured: asked(fallingBack),
+		writes: 4 + 1, launched: 1,
+	},
+	{
+		name: "launch falls back to another type", before: []deed{starved(microA, microB)}, measured: asked(fallingBack),
+		writes: 4 + 2, launched: 1,
+	},
+	{
+		name: "launch falls back, two operators", operators: 2, before: []deed{starved(microA)}, measured: asked(fallingBack),
+		writes: 2 * (4 + 2), launched: 1,
+	},
+	{
+		name: "capacity nowhere, then somewhere", before: []deed{starved("*/*"), asked(fallingBack)}, measured: starved(microA, "t3.small/*"),
+		writes: 4 + 1, launched: 1,
+	},
 	{name: "the Secret comes late", before: []deed{asked(withUserData)}, measured: secret, writes: 4, launched: 1},
 	{name: "change a tag", before: []deed{asked(tagged("red"))}, measured: asked(tagged("blue")), writes: 2, launched: 1},
 	{name: "remove a tag", before: []deed{asked(tagged("red"))}, measured: asked(), writes: 2, launched: 1},
@@ -141,6 +158,29 @@ const (
 	stopStartWrites = 8
 	replaceWrites   = 8
 )
+
+// What EC2 may lack, as ec2sim.Settings.Capacity names it.
+const (
+	microA = "t3.micro/eu-central-1a"
+	microB = "t3.micro/eu-central-1b"
+)
+
+// starved has EC2 no capacity for what is named, and for all else.
+func starved(names ...string) deed {
+	return func(w *world) error {
+		return w.ec2.UpdateSettings(func(s *ec2sim.Settings) {
+			s.Capacity = map[string]int{}
+			for _, name := range names {
+				s.Capacity[name] = 0
+			}
+		})
+	}
+}
+
+// fallingBack is an instance that may also be of another type, and in another zone.
+func fallingBack(s *specOf) {
+	s.WithInstanceTypeFallbacks("t3.small").WithSubnetFallbacks(ec2sim.SubnetB)
+}
 
 // specOf is the user's part of spec.
 type specOf = ec2v1ac.EC2InstanceSpecApplyConfiguration

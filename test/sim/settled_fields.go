@@ -27,12 +27,17 @@ func (w *world) fieldsAsAsked(obj *ec2v1.EC2Instance, i ec2sim.Instance) {
 			w.judge.violated("%s differs in %s at rest: it is %+v in EC2, and the plan is %+v", obj.Name, field, i, obj.Status.Plan)
 		}
 	}
-	check("instanceType", ec2v1.PlanActionStopStart, i.InstanceType == obj.Spec.InstanceType)
+	check("instanceType", ec2v1.PlanActionStopStart, oneOf(i.InstanceType, obj.Spec.InstanceType, obj.Spec.InstanceTypeFallbacks))
 	check("image", ec2v1.PlanActionReplace, obj.Spec.Image.ID == "" || i.ImageID == obj.Spec.Image.ID)
-	check("subnetID", ec2v1.PlanActionReplace, i.SubnetID == obj.Spec.SubnetID)
+	check("subnetID", ec2v1.PlanActionReplace, oneOf(i.SubnetID, obj.Spec.SubnetID, obj.Spec.SubnetFallbacks))
 	check("securityGroupIDs", ec2v1.PlanActionInPlace, !slices.ContainsFunc(obj.Spec.SecurityGroupIDs, func(id string) bool {
 		return !slices.Contains(i.SecurityGroupIDs, id)
 	}))
 	profile := obj.Spec.IAMInstanceProfile
 	check("iamInstanceProfile", ec2v1.PlanActionInPlace, profile == nil || profile.Name == i.InstanceProfile)
+}
+
+// oneOf tells whether EC2's value is what spec prefers, or one of the fallbacks.
+func oneOf(has, preferred string, fallbacks []string) bool {
+	return has == preferred || slices.Contains(fallbacks, has)
 }

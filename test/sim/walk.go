@@ -193,7 +193,7 @@ func (k *walk) rest() error {
 		if err := w.calm(walkQuiet, always); err != nil {
 			return err
 		}
-		if after, _ := w.judge.changedSoFar(); after == before {
+		if after, _ := w.judge.changedSoFar(); after == before || k.starves() {
 			break
 		}
 		if time.Since(began) > longestPlay {
@@ -205,12 +205,28 @@ func (k *walk) rest() error {
 	if err := w.calm(walkStill, always); err != nil {
 		return err
 	}
+	if k.starves() {
+		return nil
+	}
 	after, again := w.judge.changedSoFar()
 	w.judge.holds(nothingForNothing, after == changed, "at rest the operator wrote %d times", after-changed)
 	if most := refusedAtRest * len(k.objects); again-refused > most {
 		w.judge.violated("at rest the operator asked EC2 %d times for what it refuses, and not %d times at most", again-refused, most)
 	}
 	return nil
+}
+
+// starves tells whether EC2 has no capacity for anything that an object may be launched with: then each candidate is asked for again in each
+// round, as another attempt, which is written down.
+func (k *walk) starves() bool {
+	return slices.ContainsFunc(k.objects, func(of *walked) bool {
+		obj := k.object(namespace, of.name)
+		if obj == nil || len(obj.Spec.InstanceTypeFallbacks)+len(obj.Spec.SubnetFallbacks) == 0 {
+			return false
+		}
+		launched := conditionOf(obj.Status.Conditions, ec2v1.ConditionLaunched)
+		return launched != nil && launched.Reason == ec2v1.ReasonInsufficientCapacity
+	})
 }
 
 // refusedAtRest is how often an object may have EC2 refuse something in half an hour of rest: what may come to be there, such as a key

@@ -108,6 +108,9 @@ func (k *walk) compareWith(of *walked, old, fresh *ec2v1.EC2Instance) {
 	case len(made) != 1 && len(old.Status.Plan) > 0:
 		k.tally.incomparable++
 		return
+	case isFallback(old, has[0]) || len(made) == 1 && isFallback(fresh, made[0]):
+		k.tally.incomparable++ // Which candidate an instance is of is a matter of the moment of its launch.
+		return
 	case len(made) != 1:
 		k.violated(of, "a fresh object with its spec has %d instances, and says %+v and plans %+v; %s", len(made), fresh.Status.Conditions, fresh.Status.Plan, k.told(of))
 		return
@@ -130,6 +133,11 @@ func (k *walk) compareWith(of *walked, old, fresh *ec2v1.EC2Instance) {
 func protectedFromSpec(obj *ec2v1.EC2Instance) bool {
 	stopped := obj.Spec.PowerState == ec2v1.PowerStateStopped || obj.Spec.PowerState == ec2v1.PowerStateHibernated
 	return stopped && obj.Spec.DisableAPIStop != nil && *obj.Spec.DisableAPIStop
+}
+
+// isFallback tells whether an instance is of another type, or in another subnet, than spec prefers.
+func isFallback(obj *ec2v1.EC2Instance, i ec2sim.Instance) bool {
+	return slices.Contains(obj.Spec.InstanceTypeFallbacks, i.InstanceType) || slices.Contains(obj.Spec.SubnetFallbacks, i.SubnetID)
 }
 
 // compareConfiguration compares all values that spec says, and those that nobody has said where nothing else differs.

@@ -84,6 +84,9 @@ func newWorld(seed uint64) (*world, error) {
 		return nil, fmt.Errorf("making the account: %w", err)
 	}
 	w.oldest = api.ResourceVersion()
+	if err := w.beginShort(); err != nil {
+		return nil, err
+	}
 	return w, nil
 }
 

@@ -31,9 +31,17 @@ type EC2InstanceSpecApplyConfiguration struct {
 	// instanceType is EC2's instance type, such as t3.micro. It must be set unless launchTemplate or
 	// adopt is; the template's type is the default then. A change needs the instance stopped.
 	InstanceType *string `json:"instanceType,omitempty"`
+	// instanceTypeFallbacks are the instance types to launch with, in this order, while EC2 has no capacity for
+	// instanceType in any of the subnets, 1 to 8. Without subnetFallbacks that is the one subnet. An instance of
+	// one of them is no drift. They can change at any time, for later launches.
+	InstanceTypeFallbacks []string `json:"instanceTypeFallbacks,omitempty"`
 	// subnetID is the subnet of the instance's first network interface. When it is not set EC2 chooses a
 	// default subnet of the default VPC. A change needs a new instance.
 	SubnetID *string `json:"subnetID,omitempty"`
+	// subnetFallbacks are the subnets to launch in, in this order, while EC2 has no capacity where subnetID is, 1 to
+	// 8. Each instance type is tried in all of them before the next type is. An instance in one of them is no drift.
+	// They can change at any time, for later launches.
+	SubnetFallbacks []string `json:"subnetFallbacks,omitempty"`
 	// securityGroupIDs are the security groups of the instance's first network interface, at most 16. When none
 	// is set EC2 uses the VPC's default group. They can change at any time.
 	SecurityGroupIDs []string `json:"securityGroupIDs,omitempty"`
@@ -200,11 +208,31 @@ func (b *EC2InstanceSpecApplyConfiguration) WithInstanceType(value string) *EC2I
 	return b
 }
 
+// WithInstanceTypeFallbacks adds the given value to the InstanceTypeFallbacks field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the InstanceTypeFallbacks field.
+func (b *EC2InstanceSpecApplyConfiguration) WithInstanceTypeFallbacks(values ...string) *EC2InstanceSpecApplyConfiguration {
+	for i := range values {
+		b.InstanceTypeFallbacks = append(b.InstanceTypeFallbacks, values[i])
+	}
+	return b
+}
+
 // WithSubnetID sets the SubnetID field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the SubnetID field is set to the value of the last call.
 func (b *EC2InstanceSpecApplyConfiguration) WithSubnetID(value string) *EC2InstanceSpecApplyConfiguration {
 	b.SubnetID = &value
+	return b
+}
+
+// WithSubnetFallbacks adds the given value to the SubnetFallbacks field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the SubnetFallbacks field.
+func (b *EC2InstanceSpecApplyConfiguration) WithSubnetFallbacks(values ...string) *EC2InstanceSpecApplyConfiguration {
+	for i := range values {
+		b.SubnetFallbacks = append(b.SubnetFallbacks, values[i])
+	}
 	return b
 }
 

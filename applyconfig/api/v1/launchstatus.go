@@ -22,7 +22,9 @@ type LaunchStatusApplyConfiguration struct {
 	At *metav1.Time `json:"at,omitempty"`
 	// reason of the launch: Created, or Terminated when the instance before was terminated by somebody else,
 	// or Replaced when spec was changed in what needs a new instance and updatePolicy allows that,
-	// or SpecChanged when the launch before was never accepted and spec has changed since.
+	// or SpecChanged when the launch before was never accepted and spec has changed since,
+	// or CapacityFallback when EC2 had no capacity for the launch before and this one is for another instance type or
+	// subnet of spec.
 	Reason *string `json:"reason,omitempty"`
 }
 
