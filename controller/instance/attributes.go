@@ -64,7 +64,7 @@ func (a *actor) read(ctx context.Context, plan Plan, into *Reading) error {
 func (p *pass) unreadable(plan Plan, r Reading, why *PrepareError) {
 	f := learn(p.in)
 	asAtLaunch := f.sight(p.in).launched() && f.intent.Fields[fieldUserData] == digest(p.obj.Spec.UserData)
-	if !asAtLaunch && !f.knownInSync(p.in) {
+	if !asAtLaunch && !f.knownInSync(p.in, fieldUserData) {
 		p.actor.remember(plan.Step, plan.Of, why.asError())
 		return
 	}

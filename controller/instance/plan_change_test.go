@@ -334,6 +334,17 @@ func saysSynced(status metav1.ConditionStatus, reason string) func(*testing.T, P
 	}
 }
 
+// told: status tells, for this spec, what Synced is, and of differences in these fields.
+func told(synced metav1.ConditionStatus, fields ...string) given {
+	return func(in *Input) {
+		in.Object.Status.ObservedGeneration = in.Object.Generation
+		in.Object.Status.Conditions = []metav1.Condition{{Type: ec2v1.ConditionSynced, Status: synced, ObservedGeneration: in.Object.Generation}}
+		for _, field := range fields {
+			in.Object.Status.Plan = append(in.Object.Status.Plan, ec2v1.PlannedChange{Field: field, State: ec2v1.PlanStatePending})
+		}
+	}
+}
+
 func TestDecideReads(t *testing.T) {
 	data := spec(func(s *ec2v1.EC2InstanceSpec) { s.UserData = &ec2v1.UserData{Inline: "echo"} })
 	wasRead := func(ago time.Duration, generation int64, value, wanted string) given {
@@ -349,6 +360,12 @@ func TestDecideReads(t *testing.T) {
 		in.Object.Status.Conditions = []metav1.Condition{{Type: ec2v1.ConditionSynced, Status: metav1.ConditionTrue, ObservedGeneration: in.Object.Generation}}
 	}
 	running := kept(1, cloud.StateRunning)
+	forThisSpec := allOf(
+		intent(1, func(i *LaunchIntent) { i.Generation = 3 }), recordedInStatus(1), ec2Shows(1, cloud.StateRunning), after(long), data,
+		remembers(func(m *Memory) { m.Since = begin.Add(long) }),
+	)
+	stoppedNow := func(in *Input) { in.Entries[0].State = cloud.StateStopped }
+	toldOfUserData := told(metav1.ConditionFalse, fieldUserData)
 	first := spread(testUID, fieldUserData, readAgain)
 	again := readAgain + spread(testUID, fieldUserData, readAgain/readSpread)
 	decideAll(t, []decision{
@@ -356,8 +373,29 @@ func TestDecideReads(t *testing.T) {
 		{name: "it was never read, and was in sync: not all at once", given: []given{running, data, inSync}, ready: "True Running", after: first},
 		{
 			name:  "it was launched for this spec",
-			given: []given{intent(1, func(i *LaunchIntent) { i.Generation = 3 }), recordedInStatus(1), ec2Shows(1, cloud.StateRunning), after(long), data, remembers(func(m *Memory) { m.Since = begin.Add(long) })},
+			given: []given{forThisSpec},
 			ready: "True Running", after: first,
+		},
+		{
+			name:  "it was launched for this spec, and an earlier process has told of a difference: not what it was launched with counts",
+			given: []given{forThisSpec, toldOfUserData}, step: step, id: instanceID(1), ready: "True Running",
+		},
+		{
+			name:  "an earlier process has stopped it for the bytes that a Secret has now: it is not started before they are compared",
+			given: []given{forThisSpec, stoppedNow, toldOfUserData}, step: step, id: instanceID(1), ready: "False Starting", flow: "Reconciling",
+		},
+		{
+			name:  "an earlier process has told of another difference: what it was launched with counts",
+			given: []given{forThisSpec, told(metav1.ConditionFalse, fieldTags)}, ready: "True Running", after: first,
+		},
+		{
+			name:  "an earlier process could not compare: what it was launched with says nothing",
+			given: []given{forThisSpec, told(metav1.ConditionUnknown)}, step: step, id: instanceID(1), ready: "True Running",
+		},
+		{
+			name:  "a difference was told and reading fails now: do not say that EC2 matches",
+			given: []given{forThisSpec, toldOfUserData, called(step, instanceID(1), time.Second, failureOf(cloud.ClassThrottled))},
+			ready: "True Running", after: time.Second, also: saysSynced(metav1.ConditionUnknown, ec2v1.ReasonUpdatePending),
 		},
 		{name: "spec has changed since", given: []given{running, data, wasRead(time.Minute, 2, "a", "a")}, step: step, id: instanceID(1), ready: "True Running"},
 		{name: "it was read, and is the same", given: []given{running, data, wasRead(time.Minute, 3, "a", "a")}, ready: "True Running", after: again - time.Minute},

@@ -44,7 +44,7 @@ func upkeep(in Input, f facts, due dueReading) Plan {
 	p.comeBack(due.in)
 	if due.failure != nil {
 		p.Verdict = p.Verdict.failed(due.failure)
-		p.Verdict.unknown(!f.knownInSync(in), due.failure)
+		p.Verdict.unknown(due.unknown, due.failure)
 	}
 	if in.handsOff() {
 		// Nothing is put on the instance, so nothing more becomes ours.
