@@ -473,6 +473,34 @@ func TestDecideReads(t *testing.T) {
 	})
 }
 
+func TestDecideReadsVolumesAsSoonAsTheyShow(t *testing.T) {
+	device := spec(func(s *ec2v1.EC2InstanceSpec) {
+		s.BlockDevices = []ec2v1.BlockDevice{{DeviceName: "/dev/xvda", SizeGiB: 40}}
+	})
+	with := func(volumes ...cloud.Volume) given {
+		return kept(1, cloud.StateRunning, func(e *observer.Entry) { e.Volumes = volumes })
+	}
+	root, other := cloud.Volume{DeviceName: "/dev/xvda", ID: "vol-1"}, cloud.Volume{DeviceName: "/dev/sdf", ID: "vol-2"}
+	wasRead := func(ago time.Duration, volumes ...string) given {
+		return remembers(func(m *Memory) {
+			r := Reading{ID: instanceID(1), At: begin.Add(long - ago), Generation: 3, Volumes: map[string]cloud.VolumeDetail{}}
+			for _, id := range volumes {
+				r.Volumes[id] = cloud.VolumeDetail{ID: id, SizeGiB: 40}
+			}
+			m.Readings = map[string]Reading{fieldDevices: r}
+		})
+	}
+	step := reading(fieldDevices)
+	again := readAgain + spread(testUID, fieldDevices, readAgain/readSpread) - time.Minute
+	decideAll(t, []decision{
+		{name: "none showed when it was read", given: []given{with(root), device, wasRead(time.Minute)}, step: step, id: instanceID(1), ready: "True Running"},
+		{name: "another one is attached by now", given: []given{with(root), device, wasRead(time.Minute, "vol-0")}, step: step, id: instanceID(1), ready: "True Running"},
+		{name: "it was read just now: not over and over", given: []given{with(root), device, wasRead(time.Second)}, ready: "True Running", after: settle - time.Second},
+		{name: "all of spec's were read", given: []given{with(root, other), device, wasRead(time.Minute, "vol-1")}, ready: "True Running", after: again},
+		{name: "none shows", given: []given{with(), device, wasRead(time.Minute)}, ready: "True Running", after: again},
+	})
+}
+
 // What policy allows is what the table, and the field's own row, say.
 func TestAllows(t *testing.T) {
 	all := []ec2v1.UpdateAllowance{ec2v1.UpdateIgnore, ec2v1.UpdateInPlace, ec2v1.UpdateStopStart, ec2v1.UpdateReplace}

@@ -91,6 +91,9 @@ func (f facts) readingDue(in Input, field Field) time.Time {
 	if at, made := in.changeShows(field, r); made {
 		return at
 	}
+	if f.lacksVolumes(in, field, r) {
+		return r.At.Add(settle)
+	}
 	return r.At.Add(readAgain + spread(in.Object.UID, field.Name, readAgain/readSpread))
 }
 
@@ -120,6 +123,14 @@ func (in Input) changeShows(field Field, r Reading) (time.Time, bool) {
 	default:
 		return time.Time{}, false
 	}
+}
+
+// lacksVolumes tells whether EC2 lists a volume of spec that the reading does not have: it was attached since, or did not show yet.
+func (f facts) lacksVolumes(in Input, field Field, r Reading) bool {
+	return field.Name == fieldDevices && slices.ContainsFunc(f.current.Volumes, func(v cloud.Volume) bool {
+		_, read := r.Volumes[v.ID]
+		return !read && slices.ContainsFunc(in.Object.Spec.BlockDevices, func(d ec2v1.BlockDevice) bool { return d.DeviceName == v.DeviceName })
+	})
 }
 
 // contradicted tells whether status tells of a difference that this process does not see: another process of ours has read something
