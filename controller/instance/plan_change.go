@@ -20,6 +20,10 @@ import (
 // them add up to the consistency window.
 const unshownTries = 5
 
+// unkept says how a change has failed that EC2 has accepted so often.
+const unkept = "EC2 accepts the change and does not keep it, or something changes it back: find out what does (CloudTrail tells of the calls) " +
+	"and end that, or take the edit back; any edit of spec has it tried anew"
+
 // sight is what the fields are compared in.
 func (f facts) sight(in Input) sight {
 	return sight{spec: &in.Object.Spec, intent: f.intent, current: f.current, groups: f.ourGroups(in), readings: in.Memory.readingsOf(f.current.ID)}
@@ -69,8 +73,8 @@ func failureOfChange(in Input, current *observer.Entry, c Change) string {
 		return ""
 	case call.Err != nil && needsHelp(call.Err.Class):
 		return call.Err.Error()
-	case call.Err == nil && call.Tries >= unshownTries && step != StepReplace:
-		return "EC2 accepts the change and does not show it: look at the instance in EC2, or take the edit back"
+	case call.unshown(in.Now) && step != StepReplace:
+		return unkept
 	default:
 		return ""
 	}

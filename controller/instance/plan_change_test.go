@@ -144,8 +144,29 @@ func TestDecideInPlace(t *testing.T) {
 		{
 			name:  "EC2 accepts it over and over and never shows it",
 			given: []given{running, oursAre(groupA), wantsGroups(groupB), accepted(step, changeOf(asked), unshownTries)},
-			id:    instanceID(1), ready: "False Blocked", flow: "Stalled", after: settleMax,
+			id:    instanceID(1), ready: "False Blocked", flow: "Stalled", after: unshownAgain,
 			also: planned(fieldGroups, ec2v1.PlanStateFailed, ec2v1.ReasonBlocked),
+		},
+		{
+			name:  "EC2 accepts it over and over: it is asked for seldom, and the same is said",
+			given: []given{running, oursAre(groupA), wantsGroups(groupB), accepted(step, changeOf(asked), unshownTries), func(in *Input) { in.Now = in.Now.Add(unshownAgain) }},
+			step:  step, id: instanceID(1), ready: "False Blocked", flow: "Stalled",
+			also: planned(fieldGroups, ec2v1.PlanStateFailed, ec2v1.ReasonBlocked),
+		},
+		{
+			name:  "it was repaired in five nights, and has drifted again: that is no failure",
+			given: []given{running, oursAre(groupA), wantsGroups(groupB), nightly(step, changeOf(asked), unshownTries)},
+			step:  step, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+			also: planned(fieldGroups, ec2v1.PlanStatePending, ec2v1.ReasonUpdatePending),
+		},
+		{
+			name: "it was repaired five times in a row, and has drifted again the night after",
+			given: []given{
+				running, oursAre(groupA), wantsGroups(groupB), accepted(step, changeOf(asked), unshownTries),
+				func(in *Input) { in.Now = in.Now.Add(24 * time.Hour) },
+			},
+			step: step, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+			also: planned(fieldGroups, ec2v1.PlanStatePending, ec2v1.ReasonUpdatePending),
 		},
 	})
 }
@@ -155,6 +176,15 @@ func accepted(step Step, of string, times int) given {
 	return func(in *Input) {
 		for range times {
 			in.Memory.record(step, of, in.Now, nil)
+		}
+	}
+}
+
+// nightly: EC2 has accepted a call in each of some nights, the last time in the night before.
+func nightly(step Step, of string, nights int) given {
+	return func(in *Input) {
+		for night := nights; night > 0; night-- {
+			in.Memory.record(step, of, in.Now.Add(-time.Duration(night)*24*time.Hour), nil)
 		}
 	}
 }
@@ -201,6 +231,15 @@ func TestDecideStopStart(t *testing.T) {
 			name:  "it was changed a moment ago and runs, and EC2 shows the old one: it is not stopped again",
 			given: []given{kept(1, cloud.StateRunning), typ, mayStop, called(step, of, time.Minute, nil)},
 			ready: "False UpdatePending", flow: "Reconciling", after: consistencyWindow - time.Minute,
+		},
+		{
+			name: "it was changed in five nights, and has drifted again: stop it", given: []given{kept(1, cloud.StateRunning), typ, mayStop, nightly(step, of, unshownTries)},
+			step: StepStop, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+			also: planned("instanceType", ec2v1.PlanStatePending, ec2v1.ReasonUpdatePending),
+		},
+		{
+			name: "something changes it back within minutes, again and again: it is not stopped again", given: []given{kept(1, cloud.StateRunning), typ, mayStop, accepted(step, of, unshownTries)},
+			ready: "False Blocked", flow: "Stalled", also: planned("instanceType", ec2v1.PlanStateFailed, ec2v1.ReasonBlocked),
 		},
 		{
 			name: "EC2 refuses the change: start it again", given: []given{kept(1, cloud.StateStopped), typ, mayStop, called(step, of, time.Second, failureOf(cloud.ClassInvalid))},
