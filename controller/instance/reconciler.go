@@ -167,8 +167,10 @@ func (p *pass) carryOut(ctx context.Context, plan Plan) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	if err := p.complete(ctx, &plan); err != nil {
+	if gone, err := p.complete(ctx, &plan); err != nil {
 		return 0, err
+	} else if gone != nil {
+		return p.tell(ctx, p.incomplete(plan, gone))
 	}
 	told, err := p.act(ctx, plan)
 	if why := cloud.Unconfirmed(err); why != nil {
