@@ -80,13 +80,15 @@ func failureOfChange(in Input, current *observer.Entry, c Change) string {
 	}
 }
 
-// recordedFailure tells how an earlier process has failed to carry out a change that disrupts, for the spec that there is now.
+// recordedFailure tells how an earlier process has failed to carry out a change that disrupts, for the spec that there is now. One that
+// was refused before it disrupted anything is tried again.
 func recordedFailure(obj *ec2v1.EC2Instance, c Change) string {
 	if c.Action == ec2v1.PlanActionInPlace || obj.Status.ObservedGeneration != obj.Generation {
 		return ""
 	}
 	for _, planned := range obj.Status.Plan {
-		if planned.Field == c.Field && planned.State == ec2v1.PlanStateFailed && planned.Desired == shortened(c.Desired) {
+		failed := planned.State == ec2v1.PlanStateFailed && !strings.HasPrefix(planned.Message, beforehand)
+		if failed && planned.Field == c.Field && planned.Desired == shortened(c.Desired) {
 			return planned.Message
 		}
 	}
@@ -118,6 +120,7 @@ func (p *Plan) replace(in Input, f facts) bool {
 	}
 	if request := f.openRequest(in, f.current); request != "" {
 		p.Field = names
+		p.waitsFor(in.Memory.failure(StepCancelRequest, request), func(c Change) bool { return c.Action == ec2v1.PlanActionReplace })
 		return p.take(in, StepCancelRequest, f.current.ID, request)
 	}
 	if !p.takeAlone(in, StepReplace, f.current.ID, f.current.ID) {
@@ -183,7 +186,9 @@ func (p *Plan) stopToChange(in Input, f facts) bool {
 		return false
 	}
 	p.Field = strings.Join(names, ", ")
-	return p.takeAlone(in, StepStop, f.current.ID, f.current.ID+" to change "+p.Field)
+	of := f.current.ID + " to change " + p.Field
+	p.waitsFor(in.Memory.failure(StepStop, of), func(c Change) bool { return slices.Contains(names, c.Field) })
+	return p.takeAlone(in, StepStop, f.current.ID, of)
 }
 
 // changeStopped changes what needs the instance stopped, one attribute after the other. It is not started before all is done, and

@@ -206,7 +206,7 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	if err != nil {
 		failure := cloud.ErrorOf(err)
 		p.logFailure(plan.Step, failure)
-		if plan.Step.modifies() || plan.Step == StepReplace || p.obj.DeletionTimestamp != nil && failure.Class == cloud.ClassProtected {
+		if p.changesThePlan(plan.Step, failure) {
 			return p.refused(plan, failure)
 		}
 		plan.Verdict = plan.Verdict.failed(failure)
@@ -221,6 +221,19 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 	next := Decide(p.in)
 	next.Events = append(told, next.Events...)
 	return outcome{plan: next.soon()}
+}
+
+// changesThePlan tells whether what a failure makes of the plan is to be decided anew: a change that is refused is told there, and a
+// deletion that a protection is in the way of goes on otherwise.
+func (p *pass) changesThePlan(step Step, failure *cloud.Error) bool {
+	switch {
+	case step.modifies(), step == StepReplace:
+		return true
+	case p.obj.DeletionTimestamp != nil:
+		return failure.Class == cloud.ClassProtected
+	default:
+		return step.awaited() && needsHelp(failure.Class)
+	}
 }
 
 // refused tells of a change, or of an end, that EC2 has refused: the decision after it knows what becomes of it, and of all others.
