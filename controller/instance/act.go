@@ -91,7 +91,7 @@ func (a *actor) act(ctx context.Context, p Plan, prepared *Prepared) ([]Event, e
 	case StepLaunch, StepIntend, StepTakeOver:
 		return a.launch(ctx, p.Intent, prepared)
 	case StepStart:
-		return a.move(ctx, p, a.session.Start, "Started", "Started instance %s")
+		return a.move(ctx, p, a.session.Start, "Started", "Started instance %s"+p.wasStopped())
 	case StepStop:
 		return a.move(ctx, p, a.session.Stop, "Stopped", "Stopped instance %s"+p.why())
 	case StepHibernate:
@@ -228,6 +228,14 @@ func (p Plan) why() string {
 		return ""
 	}
 	return " to change " + p.Field
+}
+
+// wasStopped tells who had stopped the instance that is started, as part of a format.
+func (p Plan) wasStopped() string {
+	if p.Instance == nil || stoppedBy(p.Instance) == "" {
+		return ""
+	}
+	return ", which was stopped " + strings.ReplaceAll(stoppedBy(p.Instance), "%", "%%")
 }
 
 func changedKeys(p Plan) string {

@@ -8,7 +8,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -64,7 +63,7 @@ func (a *actor) read(ctx context.Context, plan Plan, into *Reading) error {
 func (p *pass) unreadable(plan Plan, r Reading, why *PrepareError) {
 	f := learn(p.in)
 	asAtLaunch := f.sight(p.in).launched() && f.intent.launchedAs(&p.obj.Spec, fieldUserData)
-	if !asAtLaunch && !f.knownInSync(p.in) {
+	if !asAtLaunch && !f.knownInSync(p.in, fieldUserData) {
 		p.actor.remember(plan.Step, plan.Of, why.asError())
 		return
 	}
@@ -97,18 +96,24 @@ func standFor(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// complete adds to the plan what only a pass can read: the bytes of user data.
-func (p *pass) complete(ctx context.Context, plan *Plan) error {
+// complete adds to the plan what only a pass can read: the bytes of user data. What spec refers to may be gone since it was compared.
+func (p *pass) complete(ctx context.Context, plan *Plan) (*PrepareError, error) {
 	if plan.Step != modifying(fieldUserData) {
-		return nil
+		return nil, nil
 	}
 	data, refused, err := p.userData(ctx, p.obj)
-	if err != nil {
-		return err
+	if refused == nil && err == nil {
+		plan.Modification = cloud.NewUserData(data.Bytes)
 	}
-	if refused != nil {
-		return fmt.Errorf("reading user data to change it: %w", refused.asError())
-	}
-	plan.Modification = cloud.NewUserData(data.Bytes)
-	return nil
+	return refused, err
+}
+
+// incomplete decides anew on a change whose user data is gone: it says so, and an instance that was stopped for it is started.
+func (p *pass) incomplete(plan Plan, why *PrepareError) Plan {
+	delete(p.actor.memory.Readings, fieldUserData)
+	p.unreadable(Plan{Step: reading(fieldUserData), Of: plan.ID}, Reading{ID: plan.ID, Generation: p.obj.Generation}, why)
+	p.refresh()
+	next := Decide(p.in)
+	next.Events = append(next.Events, warning(why.Reason, "Not updating userData: %s", why.Message))
+	return next.soon()
 }

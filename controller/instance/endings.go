@@ -21,6 +21,7 @@ const (
 	reasonSpotTermination = "Server.SpotInstanceTermination"
 	reasonSpotStop        = "Server.SpotInstanceShutdown"
 	reasonNoCapacity      = "Server.InsufficientInstanceCapacity"
+	reasonScheduledStop   = "Server.ScheduledStop"
 )
 
 // launchFailures are the reasons of an instance that EC2 has accepted and could not start. The code can be a general one, with the
@@ -79,6 +80,23 @@ func (f facts) endReason() string {
 // interruptions").
 func interrupted(e *observer.Entry) bool {
 	return e.State == cloud.StateStopped && e.StateReasonCode == reasonSpotStop
+}
+
+// stoppedBy tells who has stopped an instance, where EC2 tells and it was neither a person nor we; else "". Its hardware may be retired
+// (EC2 User Guide, "Scheduled events for your instances"), of which nobody would know after the start.
+func stoppedBy(e *observer.Entry) string {
+	switch {
+	case e.State != cloud.StateStopping && e.State != cloud.StateStopped:
+		return ""
+	case e.StateReasonCode == reasonScheduledStop:
+		return "by EC2 as it had scheduled, such as for retirement (" + inEC2sWords(e) + ")"
+	case e.StateReasonCode == reasonOwnShutdown:
+		return "by its own operating system"
+	case strings.HasPrefix(e.StateReasonCode, "Server."):
+		return "by EC2 (" + inEC2sWords(e) + ")"
+	default:
+		return ""
+	}
 }
 
 // inEC2sWords is EC2's reason in its own words; the message mostly begins with the code.

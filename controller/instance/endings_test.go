@@ -4,6 +4,7 @@
 package instance
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,59 @@ func TestDecideLeavesAnInterruptedSpotInstanceToEC2(t *testing.T) {
 		},
 		{name: "EC2 has stopped it, and it shall be stopped", given: []given{kept(1, cloud.StateStopped, byEC2), wants(ec2v1.PowerStateStopped)}, ready: "True Stopped"},
 	})
+}
+
+const retired = "Server.ScheduledStop: Stopped due to a scheduled retirement of 100% of the host"
+
+// After the start nothing would tell that EC2 had retired what it ran on.
+func TestDecideTellsWhoStoppedTheInstance(t *testing.T) {
+	row := func(name string, state cloud.State, reason func(*observer.Entry), words string) decision {
+		d := decision{
+			name: name, given: []given{kept(1, state, reason)}, ready: "False Starting", flow: "Reconciling",
+			also: func(t *testing.T, p Plan) {
+				t.Helper()
+				if want := "The instance is " + string(state) + words + " and is to run"; p.Verdict.Ready.Message != want {
+					t.Errorf("it says %q, want %q", p.Verdict.Ready.Message, want)
+				}
+			},
+		}
+		if state == cloud.StateStopped {
+			d.step, d.id = StepStart, instanceID(1)
+		}
+		return d
+	}
+	scheduled := because(reasonScheduledStop, retired)
+	byEC2 := ", by EC2 as it had scheduled, such as for retirement (" + retired + "),"
+	decideAll(t, []decision{
+		row("EC2 did, as scheduled", cloud.StateStopped, scheduled, byEC2),
+		row("EC2 is at it", cloud.StateStopping, scheduled, byEC2),
+		row("it is on its way again", cloud.StatePending, scheduled, ""),
+		row("EC2 did, for another reason", cloud.StateStopped, because("Server.InternalError", ""), ", by EC2 (Server.InternalError),"),
+		row("it did so itself", cloud.StateStopped, because(reasonOwnShutdown, ""), ", by its own operating system,"),
+		row("a person did", cloud.StateStopped, because(reasonUserShutdown, ""), ""),
+		row("EC2 does not tell", cloud.StateStopped, because("", ""), ""),
+	})
+}
+
+func TestTheEventOfAStartTellsWhoStoppedTheInstance(t *testing.T) {
+	for _, reason := range []string{reasonScheduledStop, reasonUserShutdown} {
+		inBubble(t, func(r *rig) {
+			r.run()
+			r.ec2.set(func() {
+				i := r.ec2.instances[instanceID(1)]
+				i.State, i.StateReasonCode, i.StateReasonMessage = cloud.StateStopped, reason, retired
+				r.ec2.instances[i.ID] = i
+			})
+			r.until("it is started", func(*ec2v1.EC2Instance) bool { return slices.Contains(r.ec2.taken(), "Start "+instanceID(1)) })
+			want := "Started: Started instance " + instanceID(1)
+			if reason == reasonScheduledStop {
+				want += ", which was stopped by EC2 as it had scheduled, such as for retirement (" + retired + ")"
+			}
+			if !slices.Contains(r.events, want) {
+				r.Errorf("told %q, want %q", r.events, want)
+			}
+		})
+	}
 }
 
 func TestDecideReboots(t *testing.T) {

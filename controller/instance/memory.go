@@ -155,6 +155,14 @@ func (c Call) next(uid types.UID) time.Time {
 	}
 }
 
+// lasted tells whether what EC2 has accepted was made so long ago that it must have been in effect: what differs now has changed since.
+func (c Call) lasted(now time.Time) bool { return c.Err == nil && now.Sub(c.At) > lastsFor }
+
+// unshown tells whether EC2 accepts the same call over and over, and it is not in effect.
+func (c Call) unshown(now time.Time) bool {
+	return c.Err == nil && c.Tries >= unshownTries && !c.lasted(now)
+}
+
 // turn spreads the objects that wait for our own rate limit, so that they do not all come back at once: over
 // as many seconds as they have tried, up to turnMax. It is the same for the same object and try.
 func turn(uid types.UID, tries int64) time.Duration {
@@ -169,7 +177,11 @@ func (m Memory) wait(step Step, of string, now time.Time) time.Duration {
 	if !ok || c.Of != of {
 		return 0
 	}
-	return max(0, c.next(m.UID).Sub(now))
+	next := c.next(m.UID)
+	if step.modifies() && c.unshown(now) {
+		next = c.At.Add(unshownAgain)
+	}
+	return max(0, next.Sub(now))
 }
 
 // failure returns how the latest call for the same thing failed, or nil.
@@ -190,7 +202,7 @@ func (m Memory) unseenAt(token string, at time.Time) bool {
 // record remembers a call.
 func (m *Memory) record(step Step, of string, now time.Time, err *cloud.Error) {
 	c := m.Calls[step]
-	if c.Of != of || (c.Err == nil) != (err == nil) {
+	if c.Of != of || (c.Err == nil) != (err == nil) || c.lasted(now) {
 		c.Tries = 0
 	}
 	if m.Calls == nil {
@@ -207,7 +219,7 @@ type memories struct {
 }
 
 // of returns the object's memory. An object that was recreated under its name starts with none; an edit of
-// spec ends the waits for calls that failed, since it may be the answer to them.
+// spec ends the waits for calls that failed, since it may be the answer to them, and the count of those that were accepted.
 func (m *memories) of(key types.NamespacedName, uid types.UID, generation int64, now time.Time) *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -222,7 +234,11 @@ func (m *memories) of(key types.NamespacedName, uid types.UID, generation int64,
 	if memory.Generation != generation {
 		memory.Generation = generation
 		for step, call := range memory.Calls {
-			if call.Err != nil && call.Err.Class != cloud.ClassThrottled {
+			switch {
+			case call.Err == nil:
+				call.Tries = 1
+				memory.Calls[step] = call
+			case call.Err.Class != cloud.ClassThrottled:
 				delete(memory.Calls, step)
 			}
 		}

@@ -139,6 +139,13 @@ func TestMemories(t *testing.T) {
 	if other := all.of(types.NamespacedName{Namespace: "team", Name: "web-2"}, testUID, 1, begin); other == m {
 		t.Error("two objects share a memory")
 	}
+	// What it may be the answer to begins anew: a change that was accepted over and over.
+	for range unshownTries {
+		m.record(modifying("monitoring"), "i-1", begin, nil)
+	}
+	if all.of(key, testUID, 3, begin).Calls[modifying("monitoring")].unshown(begin) {
+		t.Error("the edit does not have it tried anew")
+	}
 	// An object of the same name is another.
 	recreated := all.of(key, otherUID, 1, begin)
 	if recreated == m || recreated.Rejected != "" || recreated.UID != otherUID {

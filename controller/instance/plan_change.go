@@ -20,6 +20,10 @@ import (
 // them add up to the consistency window.
 const unshownTries = 5
 
+// unkept says how a change has failed that EC2 has accepted so often.
+const unkept = "EC2 accepts the change and does not keep it, or something changes it back: find out what does (CloudTrail tells of the calls) " +
+	"and end that, or take the edit back; any edit of spec has it tried anew"
+
 // sight is what the fields are compared in.
 func (f facts) sight(in Input) sight {
 	return sight{spec: &in.Object.Spec, intent: f.intent, current: f.current, groups: f.ourGroups(in), readings: in.Memory.readingsOf(f.current.ID)}
@@ -69,8 +73,8 @@ func failureOfChange(in Input, current *observer.Entry, c Change) string {
 		return ""
 	case call.Err != nil && (needsHelp(call.Err.Class) || c.keepsStopped(call)):
 		return call.Err.Error()
-	case call.Err == nil && call.Tries >= unshownTries && step != StepReplace:
-		return "EC2 accepts the change and does not show it: look at the instance in EC2, or take the edit back"
+	case call.unshown(in.Now) && step != StepReplace:
+		return unkept
 	default:
 		return ""
 	}
@@ -89,13 +93,15 @@ func (c Change) keepsStopped(call Call) bool {
 	}
 }
 
-// recordedFailure tells how an earlier process has failed to carry out a change that disrupts, for the spec that there is now.
+// recordedFailure tells how an earlier process has failed to carry out a change that disrupts, for the spec that there is now. One that
+// was refused before it disrupted anything is tried again.
 func recordedFailure(obj *ec2v1.EC2Instance, c Change) string {
 	if c.Action == ec2v1.PlanActionInPlace || obj.Status.ObservedGeneration != obj.Generation {
 		return ""
 	}
 	for _, planned := range obj.Status.Plan {
-		if planned.Field == c.Field && planned.State == ec2v1.PlanStateFailed && planned.Desired == shortened(c.Desired) {
+		failed := planned.State == ec2v1.PlanStateFailed && !strings.HasPrefix(planned.Message, beforehand)
+		if failed && planned.Field == c.Field && planned.Desired == shortened(c.Desired) {
 			return planned.Message
 		}
 	}
@@ -145,6 +151,7 @@ func (p *Plan) replace(in Input, f facts) bool {
 	step, of := StepReplace, f.current.ID
 	if request := f.openRequest(in, f.current); request != "" {
 		step, of = StepCancelRequest, request
+		p.waitsFor(in.Memory.failure(step, of), func(c Change) bool { return c.Action == ec2v1.PlanActionReplace })
 	}
 	if !p.takeAlone(in, step, f.current.ID, of) {
 		return false
@@ -223,7 +230,9 @@ func (p *Plan) stopToChange(in Input, f facts) bool {
 		return false
 	}
 	p.Field = strings.Join(names, ", ")
-	return p.takeAlone(in, StepStop, f.current.ID, f.current.ID+" to change "+p.Field)
+	of := f.current.ID + " to change " + p.Field
+	p.waitsFor(in.Memory.failure(StepStop, of), func(c Change) bool { return slices.Contains(names, c.Field) })
+	return p.takeAlone(in, StepStop, f.current.ID, of)
 }
 
 // changeStopped changes what needs the instance stopped, one attribute after the other. It is not started before all is done, and

@@ -144,8 +144,29 @@ func TestDecideInPlace(t *testing.T) {
 		{
 			name:  "EC2 accepts it over and over and never shows it",
 			given: []given{running, oursAre(groupA), wantsGroups(groupB), accepted(step, changeOf(asked), unshownTries)},
-			id:    instanceID(1), ready: "False Blocked", flow: "Stalled", after: settleMax,
+			id:    instanceID(1), ready: "False Blocked", flow: "Stalled", after: unshownAgain,
 			also: planned(fieldGroups, ec2v1.PlanStateFailed, ec2v1.ReasonBlocked),
+		},
+		{
+			name:  "EC2 accepts it over and over: it is asked for seldom, and the same is said",
+			given: []given{running, oursAre(groupA), wantsGroups(groupB), accepted(step, changeOf(asked), unshownTries), func(in *Input) { in.Now = in.Now.Add(unshownAgain) }},
+			step:  step, id: instanceID(1), ready: "False Blocked", flow: "Stalled",
+			also: planned(fieldGroups, ec2v1.PlanStateFailed, ec2v1.ReasonBlocked),
+		},
+		{
+			name:  "it was repaired in five nights, and has drifted again: that is no failure",
+			given: []given{running, oursAre(groupA), wantsGroups(groupB), nightly(step, changeOf(asked), unshownTries)},
+			step:  step, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+			also: planned(fieldGroups, ec2v1.PlanStatePending, ec2v1.ReasonUpdatePending),
+		},
+		{
+			name: "it was repaired five times in a row, and has drifted again the night after",
+			given: []given{
+				running, oursAre(groupA), wantsGroups(groupB), accepted(step, changeOf(asked), unshownTries),
+				func(in *Input) { in.Now = in.Now.Add(24 * time.Hour) },
+			},
+			step: step, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+			also: planned(fieldGroups, ec2v1.PlanStatePending, ec2v1.ReasonUpdatePending),
 		},
 	})
 }
@@ -155,6 +176,15 @@ func accepted(step Step, of string, times int) given {
 	return func(in *Input) {
 		for range times {
 			in.Memory.record(step, of, in.Now, nil)
+		}
+	}
+}
+
+// nightly: EC2 has accepted a call in each of some nights, the last time in the night before.
+func nightly(step Step, of string, nights int) given {
+	return func(in *Input) {
+		for night := nights; night > 0; night-- {
+			in.Memory.record(step, of, in.Now.Add(-time.Duration(night)*24*time.Hour), nil)
 		}
 	}
 }
@@ -201,6 +231,15 @@ func TestDecideStopStart(t *testing.T) {
 			name:  "it was changed a moment ago and runs, and EC2 shows the old one: it is not stopped again",
 			given: []given{kept(1, cloud.StateRunning), typ, mayStop, called(step, of, time.Minute, nil)},
 			ready: "False UpdatePending", flow: "Reconciling", after: consistencyWindow - time.Minute,
+		},
+		{
+			name: "it was changed in five nights, and has drifted again: stop it", given: []given{kept(1, cloud.StateRunning), typ, mayStop, nightly(step, of, unshownTries)},
+			step: StepStop, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
+			also: planned("instanceType", ec2v1.PlanStatePending, ec2v1.ReasonUpdatePending),
+		},
+		{
+			name: "something changes it back within minutes, again and again: it is not stopped again", given: []given{kept(1, cloud.StateRunning), typ, mayStop, accepted(step, of, unshownTries)},
+			ready: "False Blocked", flow: "Stalled", also: planned("instanceType", ec2v1.PlanStateFailed, ec2v1.ReasonBlocked),
 		},
 		{
 			name: "EC2 refuses the change: start it again", given: []given{kept(1, cloud.StateStopped), typ, mayStop, called(step, of, time.Second, failureOf(cloud.ClassInvalid))},
@@ -320,117 +359,6 @@ func TestDecideReplace(t *testing.T) {
 				intent(1, replacing(consistencyWindow)), recordedInStatus(1), ec2Shows(1, cloud.StateRunning), after(long), mayReplace,
 			},
 			step: StepKeep, id: instanceID(1), ready: "True Running", also: marked(false),
-		},
-	})
-}
-
-// saysSynced expects what Synced says.
-func saysSynced(status metav1.ConditionStatus, reason string) func(*testing.T, Plan) {
-	return func(t *testing.T, p Plan) {
-		t.Helper()
-		if s := p.Verdict.Synced; s.Status != status || s.Reason != reason {
-			t.Errorf("Synced is %+v, want %s %s", s, status, reason)
-		}
-	}
-}
-
-func TestDecideReads(t *testing.T) {
-	data := spec(func(s *ec2v1.EC2InstanceSpec) { s.UserData = &ec2v1.UserData{Inline: "echo"} })
-	wasRead := func(ago time.Duration, generation int64, value, wanted string) given {
-		return remembers(func(m *Memory) {
-			m.Readings = map[string]Reading{fieldUserData: {
-				ID: instanceID(1), At: begin.Add(long - ago), Generation: generation, Value: value, Wanted: wanted,
-			}}
-		})
-	}
-	step, change := reading(fieldUserData), modifying(fieldUserData)
-	inSync := func(in *Input) {
-		in.Memory.Since = in.Now
-		in.Object.Status.Conditions = []metav1.Condition{{Type: ec2v1.ConditionSynced, Status: metav1.ConditionTrue, ObservedGeneration: in.Object.Generation}}
-	}
-	running := kept(1, cloud.StateRunning)
-	first := spread(testUID, fieldUserData, readAgain)
-	again := readAgain + spread(testUID, fieldUserData, readAgain/readSpread)
-	decideAll(t, []decision{
-		{name: "it was never read, and nothing is known of it", given: []given{running, data}, step: step, id: instanceID(1), ready: "True Running"},
-		{name: "it was never read, and was in sync: not all at once", given: []given{running, data, inSync}, ready: "True Running", after: first},
-		{
-			name:  "it was launched for this spec",
-			given: []given{intent(1, func(i *LaunchIntent) { i.Generation = 3 }), recordedInStatus(1), ec2Shows(1, cloud.StateRunning), after(long), data, remembers(func(m *Memory) { m.Since = begin.Add(long) })},
-			ready: "True Running", after: first,
-		},
-		{name: "spec has changed since", given: []given{running, data, wasRead(time.Minute, 2, "a", "a")}, step: step, id: instanceID(1), ready: "True Running"},
-		{name: "it was read, and is the same", given: []given{running, data, wasRead(time.Minute, 3, "a", "a")}, ready: "True Running", after: again - time.Minute},
-		{
-			name: "another process has told of a difference since",
-			given: []given{running, data, wasRead(time.Minute, 3, "a", "a"), func(in *Input) {
-				in.Object.Status.ObservedGeneration = in.Object.Generation
-				in.Object.Status.Plan = []ec2v1.PlannedChange{{Field: fieldUserData, Action: ec2v1.PlanActionStopStart, State: ec2v1.PlanStateBlocked}}
-			}},
-			step: step, id: instanceID(1), ready: "True Running",
-		},
-		{name: "it was read long ago", given: []given{running, data, wasRead(2*readAgain, 3, "a", "a")}, step: step, id: instanceID(1), ready: "True Running"},
-		{
-			name: "it was read of another instance", given: []given{running, data, wasRead(time.Minute, 3, "a", "a"), remembers(func(m *Memory) {
-				r := m.Readings[fieldUserData]
-				r.ID = instanceID(2)
-				m.Readings[fieldUserData] = r
-			})},
-			step: step, id: instanceID(1), ready: "True Running",
-		},
-		{
-			name: "it was read, and is another one", given: []given{kept(1, cloud.StateStopped), data, wasRead(time.Minute, 3, "a", "b"), allow(ec2v1.UpdateStopStart)},
-			step: change, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling", after: again - time.Minute,
-		},
-		{
-			name:  "it was changed a moment ago: it is read when that should show",
-			given: []given{kept(1, cloud.StateStopped), data, wasRead(time.Minute, 3, "a", "b"), allow(ec2v1.UpdateStopStart), called(change, instanceID(1)+" b", time.Second, nil)},
-			id:    instanceID(1), ready: "False UpdatePending", flow: "Reconciling", after: settle - time.Second,
-		},
-		{
-			name:  "it was changed long enough ago: it is read before it is changed again",
-			given: []given{kept(1, cloud.StateStopped), data, wasRead(time.Minute, 3, "a", "b"), allow(ec2v1.UpdateStopStart), called(change, instanceID(1)+" b", settle, nil)},
-			step:  step, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling",
-		},
-		{
-			name: "it was refused while a change is under way: it is read before it is asked for again",
-			given: []given{
-				kept(1, cloud.StateStopped), data, wasRead(time.Minute, 3, "a", "b"), allow(ec2v1.UpdateStopStart),
-				called(change, instanceID(1)+" b", 2*time.Second, failureOf(cloud.ClassWrongState)),
-			},
-			step: step, id: instanceID(1), ready: "False WrongState", flow: "Reconciling",
-		},
-		{
-			name:  "reading failed: say so, and hold nothing else up",
-			given: []given{kept(1, cloud.StateRunning, untagged("team")), data, called(step, instanceID(1), time.Second, failureOf(cloud.ClassUnauthorized))},
-			step:  StepTag, id: instanceID(1), ready: "False Unauthorized", flow: "Stalled", after: 59 * time.Second,
-		},
-		{
-			name:  "the type was changed since: EC2 may have dropped it",
-			given: []given{running, data, wasRead(time.Minute, 3, "a", "a"), called(modifying("instanceType"), "another type", settle, nil)},
-			step:  step, id: instanceID(1), ready: "True Running",
-		},
-		{
-			name:  "reading failed, and nothing is known of this spec: do not say that EC2 matches it",
-			given: []given{running, data, called(step, instanceID(1), time.Second, failureOf(cloud.ClassInvalid))},
-			ready: "False InvalidRequest", flow: "Stalled", after: 10*time.Minute - time.Second,
-			also: saysSynced(metav1.ConditionUnknown, ec2v1.ReasonInvalidRequest),
-		},
-		{
-			name:  "reading is throttled, and nothing is known of this spec: that is no news",
-			given: []given{running, data, called(step, instanceID(1), time.Second, failureOf(cloud.ClassThrottled))},
-			ready: "True Running", after: time.Second,
-			also: saysSynced(metav1.ConditionUnknown, ec2v1.ReasonUpdatePending),
-		},
-		{
-			name:  "reading failed this time, and EC2 matched this spec before",
-			given: []given{running, data, inSync, wasRead(2*readAgain, 3, "a", "a"), called(step, instanceID(1), time.Second, failureOf(cloud.ClassUnauthorized))},
-			ready: "False Unauthorized", flow: "Stalled", after: 59 * time.Second,
-			also: saysSynced(metav1.ConditionTrue, ec2v1.ReasonInSync),
-		},
-		{
-			name: "an override says to leave it alone", given: []given{running, data, override(fieldUserData, ec2v1.UpdateIgnore)},
-			ready: "True Running",
 		},
 	})
 }

@@ -44,7 +44,7 @@ func upkeep(in Input, f facts, due dueReading) Plan {
 	p.comeBack(due.in)
 	if due.failure != nil {
 		p.Verdict = p.Verdict.failed(due.failure)
-		p.Verdict.unknown(!f.knownInSync(in), due.failure)
+		p.Verdict.unknown(due.unknown, due.failure)
 	}
 	if in.handsOff() {
 		// Nothing is put on the instance, so nothing more becomes ours.
@@ -68,8 +68,11 @@ func changesOf(in Input, f facts, tags tagDiff) []Change {
 	if change, ok := tags.change(); ok {
 		changes = append(changes, change)
 	}
-	if in.observes() {
+	switch {
+	case in.observes():
 		onlyObserved(changes)
+	case !in.suspended():
+		f.stepsRefused(in, tags, changes)
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Field, b.Field) })
 	return changes
@@ -127,15 +130,21 @@ func (p *Plan) comeBack(after time.Duration) {
 
 // power chooses the step towards the wanted power state: none while the instance is on its way.
 func (p *Plan) power(in Input, current *observer.Entry) bool {
+	step := in.powerStep(current)
+	return step != StepNone && p.takeAlone(in, step, current.ID, current.ID)
+}
+
+// powerStep is the step towards the wanted power state.
+func (in Input) powerStep(current *observer.Entry) Step {
 	switch want := in.wantedPower(current); {
 	case want == ec2v1.PowerStateHibernated && current.State == cloud.StateRunning:
-		return p.takeAlone(in, StepHibernate, current.ID, current.ID)
+		return StepHibernate
 	case wantsStopped(want) && current.State == cloud.StateRunning:
-		return p.takeAlone(in, StepStop, current.ID, current.ID)
+		return StepStop
 	case !wantsStopped(want) && current.State == cloud.StateStopped && !interrupted(current):
-		return p.takeAlone(in, StepStart, current.ID, current.ID)
+		return StepStart
 	default:
-		return false
+		return StepNone
 	}
 }
 

@@ -48,8 +48,9 @@ type dueReading struct {
 	// now: it is to be made now. Else in is how long until one is, zero for never.
 	now bool
 	in  time.Duration
-	// failure is how one that is due has failed.
+	// failure is how one that is due has failed; unknown: without it nothing is known of the field.
 	failure *cloud.Error
+	unknown bool
 }
 
 // nextReading finds the reading that is due, or when the next one is.
@@ -69,6 +70,7 @@ func (f facts) nextReading(in Input) dueReading {
 				return dueReading{field: field, now: true}
 			}
 			next.failure = in.Memory.failure(reading(field.Name), f.current.ID)
+			next.unknown = next.unknown || !f.knownInSync(in, field.Name)
 		}
 		if next.in == 0 || until < next.in {
 			next.in = until
@@ -89,13 +91,16 @@ func (f facts) readingDue(in Input, field Field) time.Time {
 	if at, made := in.changeShows(field, r); made {
 		return at
 	}
+	if f.lacksVolumes(in, field, r) {
+		return r.At.Add(settle)
+	}
 	return r.At.Add(readAgain + spread(in.Object.UID, field.Name, readAgain/readSpread))
 }
 
 // firstReading: a process that has just started takes what was in sync for so, and spreads its first readings over the interval: the
 // account would be throttled otherwise.
 func (f facts) firstReading(in Input, field Field) time.Time {
-	if f.knownInSync(in) {
+	if f.knownInSync(in, field.Name) {
 		return in.Memory.Since.Add(spread(in.Object.UID, field.Name, readAgain))
 	}
 	return time.Time{}
@@ -120,22 +125,41 @@ func (in Input) changeShows(field Field, r Reading) (time.Time, bool) {
 	}
 }
 
-// contradicted tells whether status tells of a difference, for this spec, that this process does not see: another process of ours has
-// read something newer.
-func (f facts) contradicted(in Input, field Field) bool {
-	told := in.Object.Status.ObservedGeneration == in.Object.Generation &&
-		slices.ContainsFunc(in.Object.Status.Plan, func(c ec2v1.PlannedChange) bool { return c.Field == field.Name })
-	return told && !field.compare(f.sight(in)).differs
+// lacksVolumes tells whether EC2 lists a volume of spec that the reading does not have: it was attached since, or did not show yet.
+func (f facts) lacksVolumes(in Input, field Field, r Reading) bool {
+	return field.Name == fieldDevices && slices.ContainsFunc(f.current.Volumes, func(v cloud.Volume) bool {
+		_, read := r.Volumes[v.ID]
+		return !read && slices.ContainsFunc(in.Object.Spec.BlockDevices, func(d ec2v1.BlockDevice) bool { return d.DeviceName == v.DeviceName })
+	})
 }
 
-// knownInSync tells whether EC2 is known to match this generation of spec: it was launched for it, or status says so.
-func (f facts) knownInSync(in Input) bool {
-	if f.intent != nil && f.intent.Token == f.current.ClientToken && f.intent.Generation == in.Object.Generation {
-		return true
-	}
+// contradicted tells whether status tells of a difference that this process does not see: another process of ours has read something
+// newer.
+func (f facts) contradicted(in Input, field Field) bool {
+	return toldToDiffer(in.Object, field.Name) && !field.compare(f.sight(in)).differs
+}
+
+// toldToDiffer tells whether status tells of a difference in a field, for the spec that there is now.
+func toldToDiffer(obj *ec2v1.EC2Instance, field string) bool {
+	return obj.Status.ObservedGeneration == obj.Generation &&
+		slices.ContainsFunc(obj.Status.Plan, func(c ec2v1.PlannedChange) bool { return c.Field == field })
+}
+
+// knownInSync tells whether EC2 is known to match this generation of spec in a field: status says so, or the instance was launched for it
+// and status says nothing else. What drifts, and what a Secret has, change without an edit.
+func (f facts) knownInSync(in Input, field string) bool {
+	launched := f.intent != nil && f.intent.Token == f.current.ClientToken && f.intent.Generation == in.Object.Generation
 	synced := meta.FindStatusCondition(in.Object.Status.Conditions, ec2v1.ConditionSynced)
-	return synced != nil && synced.Status == metav1.ConditionTrue && synced.ObservedGeneration == in.Object.Generation &&
-		in.Object.Status.InstanceID == f.current.ID
+	switch {
+	case toldToDiffer(in.Object, field):
+		return false
+	case synced == nil, synced.ObservedGeneration != in.Object.Generation, in.Object.Status.InstanceID != f.current.ID:
+		return launched
+	case synced.Status == metav1.ConditionFalse:
+		return launched // It is told of other fields.
+	default:
+		return synced.Status == metav1.ConditionTrue
+	}
 }
 
 // spread is a part of a duration that is the same for the same object and field, so that objects do not all come at once.

@@ -169,8 +169,10 @@ func (p *pass) carryOut(ctx context.Context, plan Plan) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	if err := p.complete(ctx, &plan); err != nil {
+	if gone, err := p.complete(ctx, &plan); err != nil {
 		return 0, err
+	} else if gone != nil {
+		return p.tell(ctx, p.incomplete(plan, gone))
 	}
 	told, err := p.act(ctx, plan)
 	if why := cloud.Unconfirmed(err); why != nil {
@@ -218,7 +220,7 @@ func (p *pass) outcome(plan Plan, told []Event, err error) outcome {
 func (p *pass) failed(plan Plan, failure *cloud.Error) outcome {
 	p.logFailure(plan.Step, failure)
 	switch {
-	case plan.Step.modifies() || plan.Step == StepReplace || p.obj.DeletionTimestamp != nil && failure.Class == cloud.ClassProtected:
+	case p.changesThePlan(plan.Step, failure):
 		return p.refused(plan, failure)
 	case plan.Step.launches() && isShortage(failure) && len(candidatesOf(&p.obj.Spec)) > 0:
 		return p.starved(failure)
@@ -245,6 +247,19 @@ func (p *pass) starved(failure *cloud.Error) outcome {
 		next.Events = append(next.Events, warning(ec2v1.ReasonInsufficientCapacity, "%s", f.tellRefused(failure)))
 	}
 	return outcome{plan: next.soon(), quiet: followed}
+}
+
+// changesThePlan tells whether what a failure makes of the plan is to be decided anew: a change that is refused is told there, and a
+// deletion that a protection is in the way of goes on otherwise.
+func (p *pass) changesThePlan(step Step, failure *cloud.Error) bool {
+	switch {
+	case step.modifies(), step == StepReplace:
+		return true
+	case p.obj.DeletionTimestamp != nil:
+		return failure.Class == cloud.ClassProtected
+	default:
+		return step.awaited() && needsHelp(failure.Class)
+	}
 }
 
 // refused tells of a change, or of an end, that EC2 has refused: the decision after it knows what becomes of it, and of all others.

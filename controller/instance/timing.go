@@ -23,6 +23,14 @@ const (
 	settle    = 15 * time.Second
 	settleMax = 2 * time.Minute
 
+	// unshownAgain is the pause between changes in place once EC2 has accepted the same one so often that it counts as failed: as long as
+	// for one that is refused, since each costs a call, an event and looks.
+	unshownAgain = 10 * time.Minute
+
+	// lastsFor is how long EC2 has to keep a change for the next one like it to be another: a nightly job that changes it back is repaired
+	// each time. It is more than readAgain, so that what is changed back between readings is known for that.
+	lastsFor = 2 * readAgain
+
 	// turnMax is the most that waiting for our own rate limit is spread over: RunInstances, the scarcest, lets
 	// some twenty through in that time, so the limit is never idle while anybody waits.
 	turnMax = 10 * time.Second

@@ -203,6 +203,9 @@ func (f facts) power(want ec2v1.PowerState) (reason, message string, there bool)
 	if interrupted(f.current) {
 		return ec2v1.ReasonInterrupted, "EC2 has stopped the Spot Instance and starts it again when it has the capacity", false
 	}
+	if by := stoppedBy(f.current); by != "" {
+		return ec2v1.ReasonStarting, fmt.Sprintf("The instance is %s, %s, and is to run", state, by), false
+	}
 	return ec2v1.ReasonStarting, fmt.Sprintf("The instance is %s and is to run", state), false
 }
 

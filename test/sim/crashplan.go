@@ -152,12 +152,7 @@ func (p point) differences(r references, o outcome) []string {
 		if p.mode == lost && (len(o.writes) < p.k || o.writes[p.k-1].what != r.own.writes[p.k-1].what) {
 			wrong("write %d is not the reference's, %s: %v", p.k, r.own.writes[p.k-1].what, o.whats())
 		}
-		out = append(out, stateDiffers(r.own.state, o.state)...)
-		if o.launched != r.own.launched || o.terminated != r.own.terminated || o.ended != r.own.ended {
-			wrong("operators launched %d and terminated %d, %d have ended, and without the crash it is %d, %d and %d",
-				o.launched, o.terminated, o.ended, r.own.launched, r.own.terminated, r.own.ended)
-		}
-		return out
+		return append(out, o.differsFrom(r.own)...)
 	}
 	var state []string
 	live := 0
@@ -167,6 +162,19 @@ func (p point) differences(r references, o outcome) []string {
 	out = append(out, stateDiffers(state, o.state)...)
 	if o.launched > r.own.launched+live || o.launched-o.ended != live {
 		wrong("operators launched %d, and %d have ended: %d was to be left", o.launched, o.ended, live)
+	}
+	return out
+}
+
+// differsFrom compares what came of a crash with what comes without one.
+func (o outcome) differsFrom(reference outcome) []string {
+	out := stateDiffers(reference.state, o.state)
+	if o.launched != reference.launched || o.terminated != reference.terminated || o.ended != reference.ended {
+		out = append(out, fmt.Sprintf("operators launched %d and terminated %d, %d have ended, and without the crash it is %d, %d and %d",
+			o.launched, o.terminated, o.ended, reference.launched, reference.terminated, reference.ended))
+	}
+	if o.stops > reference.stops {
+		out = append(out, fmt.Sprintf("operators stopped instances %d times, and without the crash %d times", o.stops, reference.stops))
 	}
 	return out
 }

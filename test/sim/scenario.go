@@ -3,6 +3,8 @@
 
 package sim
 
+import "time"
+
 // subject is the object that a scenario is about.
 const subject = "web"
 
@@ -20,6 +22,8 @@ type scenario struct {
 	writes int
 	// launched and terminated are how many instances the operator launches and terminates without faults, in the whole scenario.
 	launched, terminated int
+	// quiet is for how long nothing may be written after the measured deed until the world is at rest, where that is more than usual.
+	quiet time.Duration
 	// moments: the object is also deleted, and deleted and created anew, at each moment of the measured deed.
 	moments bool
 }

@@ -60,9 +60,11 @@ type outcome struct {
 	requests, writing int
 	// launched and terminated are instances: by the operator, and by all.
 	launched, terminated, ended int
-	toSubject                   []string
-	struck                      bool
-	violations                  []string
+	// stops are how often the operator has stopped an instance anew, in the measured deed.
+	stops      int
+	toSubject  []string
+	struck     bool
+	violations []string
 }
 
 // play plays a scenario to its end.
@@ -83,7 +85,7 @@ func (w *world) play(s *scenario, f fate) (outcome, error) {
 	w.trace("scenario %s: the measured deed", s.name)
 	p.tape.wind()
 	p.measuring = true
-	if err := p.does(s.measured, quietTime); err != nil {
+	if err := p.does(s.measured, max(quietTime, s.quiet)); err != nil {
 		return p.outcome(nil), err
 	}
 	state, err := w.endState()
@@ -115,7 +117,7 @@ func (w *world) pollEach(seconds int32) error {
 func (p *play) outcome(state []string) outcome {
 	out := outcome{
 		state: state, writes: p.tape.writes, requests: p.tape.requestsUntilLastWrite, writing: p.tape.writing, struck: p.struck,
-		launched: len(p.tape.launched), terminated: len(p.tape.terminated), toSubject: p.tape.toSubject(),
+		launched: len(p.tape.launched), terminated: len(p.tape.terminated), toSubject: p.tape.toSubject(), stops: p.tape.stops(),
 		violations: p.world.judge.verdict(),
 	}
 	for _, i := range p.world.ec2.Instances() {

@@ -134,6 +134,22 @@ func (t *tape) take(like func(*ruledWrite) bool) *ruledWrite {
 	return out
 }
 
+// stops counts how often an instance was stopped, and started in between: a call that is repeated because EC2 does not show yet what came
+// of it is none.
+func (t *tape) stops() (n int) {
+	stopped := false
+	for _, w := range t.writes {
+		switch {
+		case w.what == "StartInstances":
+			stopped = false
+		case w.what == "StopInstances" && !stopped:
+			stopped = true
+			n++
+		}
+	}
+	return n
+}
+
 // toSubject are the writes to the EC2Instance itself.
 func (t *tape) toSubject() (out []string) {
 	for _, w := range t.writes {
