@@ -40,11 +40,7 @@ func (p *pass) observe(ctx context.Context) error {
 		scope := observer.Scope{Account: account.Name, Region: p.in.Region}
 		p.actor.view = p.Observer.Track(scope, session, pollInterval(account))
 	}
-	if p.in.Claims, err = p.claims(ctx); err != nil {
-		return err
-	}
-	p.refresh()
-	return nil
+	return p.survey(ctx)
 }
 
 // refresh reads the observer's store, the memory and the time again.
