@@ -76,6 +76,7 @@ func entriesOf(view *observer.View, obj *ec2v1.EC2Instance, cluster string) []ob
 	intent := intentOf(obj, cluster)
 	if intent != nil {
 		add(view.ByToken(intent.Token))
+		add(view.ByID(intent.For))
 	}
 	add(view.ByToken(cloud.ClientToken(cluster, obj.UID, max(1, knownAttempt(obj, intent)))))
 	slices.SortStableFunc(entries, func(a, b observer.Entry) int { return a.LaunchTime.Compare(b.LaunchTime) })

@@ -79,7 +79,7 @@ func changesOf(in Input, f facts, tags tagDiff) []Change {
 // needs the instance stopped, and its start; then what can be done at any time. A step that is put off holds up no other.
 func (p *Plan) choose(in Input, f facts, tags tagDiff) {
 	steps := []func() bool{
-		func() bool { return p.claim(in, f.current, tags) },
+		func() bool { return p.claim(in, f, tags) },
 		func() bool { return p.replace(in, f) },
 		func() bool { return p.stopToChange(in, f) },
 		func() bool { return p.changeStopped(in, f) },

@@ -17,7 +17,7 @@ import (
 // decideLaunch: the object has no live instance.
 func decideLaunch(in Input, f facts) Plan {
 	switch {
-	case in.named() != "" && (!in.adoptedBefore() || in.takenAway()):
+	case in.named() != "" && (!f.hasHadAny() || in.takenAway()):
 		return decideAdoption(in, f)
 	case f.lost(in) != "":
 		return findLost(in, f)
@@ -176,6 +176,9 @@ func intend(in Input, f facts, attempt int64, reason string) Plan {
 // intentLost tells whether somebody has taken the launch intent away, as a replace without it does: the finalizer, which comes
 // with it, is there. What it launched cannot be told from the object, and EC2 takes its token for new in another zone.
 func (in Input) intentLost() bool {
+	if in.named() != "" && in.Object.Status.InstanceID == in.named() {
+		return false // There was none: no launch is recorded since the instance that was taken over. The next one bears the first token.
+	}
 	_, there := in.Object.Annotations[ec2v1.AnnotationLaunch]
 	return !there && slices.Contains(in.Object.Finalizers, ec2v1.InstanceFinalizer)
 }

@@ -21,6 +21,7 @@ const consistencyWindow = 5 * time.Minute
 // intent is the part of a launch intent that is judged.
 type intent struct {
 	UID     types.UID `json:"uid"`
+	For     string    `json:"for"`
 	Attempt int64     `json:"attempt"`
 	Token   string    `json:"token"`
 	Hash    string    `json:"hash"`
@@ -32,7 +33,7 @@ func (j *judge) intentIn(obj *ec2v1.EC2Instance) *intent {
 	if json.Unmarshal([]byte(obj.Annotations[ec2v1.AnnotationLaunch]), out) != nil {
 		return nil
 	}
-	if out.UID != obj.UID || out.Attempt < 1 || out.Token != cloud.ClientToken(j.cluster, obj.UID, out.Attempt) {
+	if out.UID != obj.UID || (out.Attempt < 1 && out.For == "") || out.Token != cloud.ClientToken(j.cluster, obj.UID, out.Attempt) {
 		return nil
 	}
 	return out
@@ -142,9 +143,13 @@ func (j *judge) intended(before, after *ec2v1.EC2Instance, user string) {
 		// That the instance is to be replaced, or is not any more, is noted on the intent that made it.
 		j.holds(sameParameters, old.Hash == now.Hash, "the intent of attempt %d of %s has another hash than before", now.Attempt, after.Name)
 		return
+	} else if now.For != "" {
+		j.holds(onePerAttempt, (old == nil && now.Attempt == 0 || j.launches.tampered[after.UID]) && now.Hash == "" && takesOver(after, now.For),
+			"%s has an intent that stands for %s: %+v after %+v", after.Name, now.For, now, old)
+		return
 	} else if old != nil {
 		j.holds(onePerAttempt, now.Attempt == old.Attempt+1, "%s has an intent of attempt %d after one of attempt %d", after.Name, now.Attempt, old.Attempt)
-		j.mayRise(old.Token, after.Name)
+		j.mayRise(old, after.Name)
 	} else if !j.launches.tampered[after.UID] {
 		_, again := j.launches.byToken[now.Token]
 		j.holds(onePerAttempt, !again && now.Attempt == 1, "%s begins with an intent of attempt %d", after.Name, now.Attempt)
@@ -169,15 +174,15 @@ func (j *judge) recordedStays(before, after *ec2v1.EC2Instance, live []ec2sim.In
 
 // mayRise: an attempt is over when its instance is terminated; or when it never had one, and whoever began it knows that, or enough
 // time has passed.
-func (j *judge) mayRise(token, name string) {
+func (j *judge) mayRise(old *intent, name string) {
 	launched := false
 	for _, i := range j.world.ec2.Instances() {
-		if i.ClientToken == token {
+		if i.ClientToken == old.Token || i.ID == old.For {
 			launched = true
 			j.holds(attemptRises, i.State == "terminated", "%s begins the next attempt, and instance %s of the one before is %s", name, i.ID, i.State)
 		}
 	}
-	a := j.launches.byToken[token]
+	a := j.launches.byToken[old.Token]
 	if launched || a == nil {
 		return
 	}
