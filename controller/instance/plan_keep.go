@@ -49,6 +49,9 @@ func upkeep(in Input, f facts, due dueReading) Plan {
 	if in.handsOff() {
 		// Nothing is put on the instance, so nothing more becomes ours.
 		p.ManagedTagKeys, p.ManagedGroups = f.ourTags(f.current), f.recordedGroups()
+		if !in.observes() {
+			p.keepAfterAll(in, f) // Nobody ends the instance for us, and who does so later is somebody else.
+		}
 		return p
 	}
 	p.choose(in, f, tags)
