@@ -139,18 +139,19 @@ func (j *judge) intended(before, after *ec2v1.EC2Instance, user string) {
 	if now == nil {
 		return
 	}
-	if old := j.intentIn(before); old != nil && old.Token == now.Token {
+	old := j.intentIn(before)
+	switch {
+	case old != nil && old.Token == now.Token:
 		// That the instance is to be replaced, or is not any more, is noted on the intent that made it.
 		j.holds(sameParameters, old.Hash == now.Hash, "the intent of attempt %d of %s has another hash than before", now.Attempt, after.Name)
 		return
-	} else if now.For != "" {
-		j.holds(onePerAttempt, (old == nil && now.Attempt == 0 || j.launches.tampered[after.UID]) && now.Hash == "" && takesOver(after, now.For),
-			"%s has an intent that stands for %s: %+v after %+v", after.Name, now.For, now, old)
+	case now.For != "":
+		j.standsFor(after, old, now)
 		return
-	} else if old != nil {
+	case old != nil:
 		j.holds(onePerAttempt, now.Attempt == old.Attempt+1, "%s has an intent of attempt %d after one of attempt %d", after.Name, now.Attempt, old.Attempt)
 		j.mayRise(old, after.Name)
-	} else if !j.launches.tampered[after.UID] {
+	case !j.launches.tampered[after.UID]:
 		_, again := j.launches.byToken[now.Token]
 		j.holds(onePerAttempt, !again && now.Attempt == 1, "%s begins with an intent of attempt %d", after.Name, now.Attempt)
 	}
@@ -159,6 +160,12 @@ func (j *judge) intended(before, after *ec2v1.EC2Instance, user string) {
 		a.form, a.pass, a.outstanding, a.unanswered = known.form, known.pass, known.outstanding, known.unanswered
 	}
 	j.launches.byToken[now.Token], j.launches.latest[after.UID] = a, a
+}
+
+// standsFor: an intent that no launch follows is for the instance that the object takes over.
+func (j *judge) standsFor(obj *ec2v1.EC2Instance, old, now *intent) {
+	first := old == nil && now.Attempt == 0 || j.launches.tampered[obj.UID]
+	j.holds(onePerAttempt, first && now.Hash == "" && takesOver(obj, now.For), "%s has an intent that stands for %s: %+v after %+v", obj.Name, now.For, now, old)
 }
 
 // recordedStays: the operator's own record of an instance leaves it only when the instance is gone, or no longer bears the object's uid.
