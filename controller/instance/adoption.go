@@ -100,6 +100,11 @@ func (in Input) takenAway() bool {
 	return e != nil && !e.Gone && e.State.Live() && whoseElse(in, e) != ""
 }
 
+// isToAdopt tells whether the object waits for the instance that spec names: to have it, or to have it back.
+func (f facts) isToAdopt(in Input) bool {
+	return in.named() != "" && (!f.hasHadAny() || in.takenAway())
+}
+
 // decideAdoption: the named instance is not the object's, or not yet. Nothing is launched in its place.
 func decideAdoption(in Input, f facts) Plan {
 	id, e := in.named(), in.adoptee()

@@ -254,6 +254,9 @@ func (f facts) shuttingDown() bool {
 	return f.last != nil && f.last.State == cloud.StateShuttingDown && f.last.Missing.IsZero() && !f.last.Gone
 }
 
+// endsYet tells whether that one is the latest attempt's, so that the next one waits for its end.
+func (f facts) endsYet() bool { return f.shuttingDown() && (f.consumed || f.intent == nil) }
+
 // lastLaunchPossible is the latest moment at which anybody can have asked EC2 to launch for an object that is
 // being deleted: nobody starts to once it is, and a call that was under way has its deadline.
 func (f facts) lastLaunchPossible() time.Time {

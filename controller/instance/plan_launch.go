@@ -17,13 +17,13 @@ import (
 // decideLaunch: the object has no live instance.
 func decideLaunch(in Input, f facts) Plan {
 	switch {
-	case in.named() != "" && (!f.hasHadAny() || in.takenAway()):
+	case f.isToAdopt(in):
 		return decideAdoption(in, f)
 	case f.lost(in) != "":
 		return findLost(in, f)
 	case in.observes():
 		return nothingToObserve(f)
-	case f.shuttingDown() && (f.consumed || f.intent == nil):
+	case f.endsYet():
 		p := f.plan()
 		p.Verdict = f.waiting(f.endReason(), fmt.Sprintf("Instance %s %s and is shutting down", f.last.ID, f.ended()))
 		return p
