@@ -50,7 +50,7 @@ func (a *actor) findByID(ctx context.Context, in Input, id string) error {
 		return err
 	}
 	if found {
-		a.memory.Vanished = search{}
+		a.memory.found(id)
 		a.view.Put(i)
 		return nil
 	}
@@ -58,7 +58,7 @@ func (a *actor) findByID(ctx context.Context, in Input, id string) error {
 	if min(a.clock.Since(f.launchedAt()), a.memory.Vanished.missed(id, a.clock.Now())) < consistencyWindow {
 		return errUnseen
 	}
-	if f.intent != nil {
+	if f.intent != nil && f.intent.For == "" {
 		if err := a.findByToken(ctx, f.intent.Token); !errors.Is(err, errUnseen) {
 			return err
 		}

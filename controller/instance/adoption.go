@@ -39,9 +39,9 @@ func (in Input) adoptee() *observer.Entry {
 }
 
 // adopted is the live instance that spec names and that may be the object's, or nil.
-func adopted(in Input) *observer.Entry {
+func (f facts) adopted(in Input) *observer.Entry {
 	e := in.adoptee()
-	if e == nil || e.Gone || !e.State.Live() || whoseElse(in, e) != "" {
+	if e == nil || e.Gone || !e.State.Live() || whoseElse(in, e) != "" || f.leaves(in, e) {
 		return nil
 	}
 	return e
@@ -72,13 +72,37 @@ type Claims struct {
 	Rival string
 }
 
-// adoptedBefore tells whether the object has had the instance that spec names: what comes after its end is as with any other.
-func (in Input) adoptedBefore() bool { return in.Object.Status.InstanceID == in.named() }
+// hasTakenOver tells whether an instance is the one that spec names, and the object has had it.
+func (f facts) hasTakenOver(in Input, e *observer.Entry) bool {
+	had := in.Object.Status.InstanceID == e.ID || f.intent.standsFor(e.ID)
+	return e.ID == in.named() && had && whoseElse(in, e) == "" && !f.leaves(in, e)
+}
+
+// leaves tells whether an object that is being deleted leaves the named instance as it is: it is the object's to end only once the
+// identity was put on it. That status records it proves nothing, since status tells of it before.
+func (f facts) leaves(in Input, e *observer.Entry) bool {
+	return in.Object.DeletionTimestamp != nil && !f.identified(in, e)
+}
+
+// identified tells whether the object's identity is on an instance, or was: somebody may have removed the tags since.
+func (f facts) identified(in Input, e *observer.Entry) bool {
+	_, launched := f.tokens[e.ClientToken]
+	_, tagged := in.Memory.TagsSet[tagOf(e.ID, ec2v1.TagUID)]
+	return launched || tagged || f.intent.standsFor(e.ID) || e.OwnedBy.UID == in.Object.UID || e.Tags[ec2v1.TagUID] == string(in.Object.UID)
+}
+
+// hasHadAny tells whether the object has had an instance: what comes after its end is as with any other, and no adoption.
+func (f facts) hasHadAny() bool { return f.object.Status.InstanceID != "" || f.intent != nil }
 
 // takenAway tells whether somebody else has the instance that spec names by now.
 func (in Input) takenAway() bool {
 	e := in.adoptee()
 	return e != nil && !e.Gone && e.State.Live() && whoseElse(in, e) != ""
+}
+
+// isToAdopt tells whether the object waits for the instance that spec names: to have it, or to have it back.
+func (f facts) isToAdopt(in Input) bool {
+	return in.named() != "" && (!f.hasHadAny() || in.takenAway())
 }
 
 // decideAdoption: the named instance is not the object's, or not yet. Nothing is launched in its place.
@@ -90,8 +114,13 @@ func decideAdoption(in Input, f facts) Plan {
 		p.Step, p.Of, p.ID = StepFindByID, id, id
 		p.Verdict = f.waiting(ec2v1.ReasonAdopting, fmt.Sprintf("Looking for instance %s, which spec.adopt names", id))
 		p.hold(in)
-	case e == nil || e.Gone || e.State.Doomed():
-		p.Verdict = f.stalled(ec2v1.ReasonAdoptionRefused, fmt.Sprintf("spec.adopt.instanceID: EC2 has no instance %s that lives, in this account and Region: create another EC2Instance", id))
+	case e == nil || e.Gone:
+		p.Verdict = f.nothingToAdopt(id)
+		if p.After = in.untilSoughtAgain(id); p.After == 0 {
+			p.Step, p.Of, p.ID = StepFindByID, id, id
+		}
+	case e.State.Doomed():
+		p.Verdict = f.nothingToAdopt(id)
 		p.After = adoptAgain
 	default:
 		p.Verdict = f.stalled(ec2v1.ReasonAdoptionRefused, fmt.Sprintf("spec.adopt.instanceID: instance %s is not taken over: %s", id, whoseElse(in, e)))
@@ -100,13 +129,35 @@ func decideAdoption(in Input, f facts) Plan {
 	return p
 }
 
-// claim puts the object's identity on an instance that is taken over, before anything else is changed of it.
-func (p *Plan) claim(in Input, current *observer.Entry, tags tagDiff) bool {
-	if in.named() != current.ID || current.Tags[ec2v1.TagUID] == string(in.Object.UID) {
+// claim puts the object's identity on an instance that is taken over, before anything else is changed of it. Once EC2 shows that, it is
+// written down, so that it is known to be the object's whatever becomes of its tags.
+func (p *Plan) claim(in Input, f facts, tags tagDiff) bool {
+	switch {
+	case in.named() != f.current.ID:
 		return false
+	case f.current.Tags[ec2v1.TagUID] != string(in.Object.UID):
+		p.tag(in, f.current, tags)
+		return true
+	case f.intent != nil || f.intentTaken():
+		return false
+	default:
+		intent := f.intentKept(in)
+		p.Step, p.ID, p.Intent = StepKeep, f.current.ID, &intent
+		return true
 	}
-	p.tag(in, current, tags)
-	return true
+}
+
+func (f facts) nothingToAdopt(id string) Verdict {
+	return f.stalled(ec2v1.ReasonAdoptionRefused, fmt.Sprintf("spec.adopt.instanceID: EC2 has no instance %s that lives, in this account and Region: create another EC2Instance", id))
+}
+
+// untilSoughtAgain is how long an instance that EC2 was found not to have is not looked for.
+func (in Input) untilSoughtAgain(id string) time.Duration {
+	call := in.Memory.Calls[StepFindByID]
+	if call.Of != id {
+		return 0
+	}
+	return max(0, call.At.Add(adoptAgain).Sub(in.Now))
 }
 
 // adoptAgain is when to look again at an instance that may not be taken over: somebody may have given it up.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 	"github.com/fieldowner/ec2-operator/controller/cloud/observer"
@@ -16,6 +18,24 @@ import (
 // names the instance of an attempt, which somebody else launched.
 func names(attempt int64) given {
 	return spec(func(s *ec2v1.EC2InstanceSpec) { s.Adopt = &ec2v1.Adopt{InstanceID: instanceID(attempt)} })
+}
+
+// standsFor: the intent that is written is for the instance that was taken over, with edits to it.
+func standsFor(attempt int64, edits ...func(*LaunchIntent)) given {
+	return intent(0, append([]func(*LaunchIntent){func(i *LaunchIntent) { i.For, i.Hash, i.Reason = instanceID(attempt), "", launchAdopted }}, edits...)...)
+}
+
+// recordedTaken: status tells of an instance that somebody else launched, and the finalizer is there.
+func recordedTaken(attempt int64) given {
+	return allOf(recordedInStatus(attempt), func(in *Input) {
+		in.Object.Status.Launch = &ec2v1.LaunchStatus{ClientToken: "somebody-elses", At: new(metav1.NewTime(begin))}
+		in.Object.Finalizers = []string{ec2v1.InstanceFinalizer}
+	})
+}
+
+// tookOver: the object names the instance, and every record says that it has it.
+func tookOver(attempt int64, edits ...func(*LaunchIntent)) given {
+	return allOf(names(attempt), recordedTaken(attempt), standsFor(attempt, edits...))
 }
 
 // unowned is an instance with a tag of somebody's and none of ours.
@@ -45,13 +65,23 @@ func TestDecideAdopts(t *testing.T) {
 		}
 	}
 	there := allOf(names(1), ec2Shows(1, cloud.StateRunning, unowned), after(long))
-	taken := allOf(names(1), recordedInStatus(1), ec2Shows(1, cloud.StateTerminated, foreignToken), after(long))
+	taken := allOf(tookOver(1), ec2Shows(1, cloud.StateTerminated, foreignToken), after(long))
+	notThere := allOf(names(1), after(long), remembers(func(m *Memory) { m.Gone = instanceID(1) }))
 	larger := spec(largerType)
 	decideAll(t, []decision{
 		{name: "it is not known: look for it", given: []given{names(1), after(long)}, step: StepFindByID, id: instanceID(1), ready: "False Adopting", flow: "Reconciling"},
 		{
-			name: "EC2 does not know it", given: []given{names(1), after(long), remembers(func(m *Memory) { m.Gone = instanceID(1) })},
-			ready: "False AdoptionRefused", flow: "Stalled", after: adoptAgain, also: says("EC2 has no instance"),
+			name: "EC2 does not know it", given: []given{notThere, called(StepFindByID, instanceID(1), time.Minute, nil)},
+			ready: "False AdoptionRefused", flow: "Stalled", after: adoptAgain - time.Minute, also: says("EC2 has no instance"),
+		},
+		{
+			name: "EC2 did not know it five minutes ago: look again", given: []given{notThere, called(StepFindByID, instanceID(1), adoptAgain, nil)},
+			step: StepFindByID, id: instanceID(1), ready: "False AdoptionRefused", flow: "Stalled", also: says("EC2 has no instance"),
+		},
+		{
+			name:  "EC2 did not know it when it was shown last: look again",
+			given: []given{names(1), ec2Shows(1, cloud.StateRunning, unowned, gone), after(long)},
+			step:  StepFindByID, id: instanceID(1), ready: "False AdoptionRefused", flow: "Stalled", also: says("EC2 has no instance"),
 		},
 		{
 			name: "it is terminated", given: []given{names(1), ec2Shows(1, cloud.StateTerminated, unowned), after(long), prepared(hash)},
@@ -71,7 +101,22 @@ func TestDecideAdopts(t *testing.T) {
 			id: instanceID(1), ready: "False Unauthorized", flow: "Stalled", after: 59 * time.Second,
 		},
 		{
-			name: "it is taken over, and kept like any other", given: []given{names(1), recordedInStatus(1), ec2Shows(1, cloud.StateStopped, foreignToken), after(long)},
+			name:  "it bears the identity: that is written down",
+			given: []given{names(1), recordedTaken(1), ec2Shows(1, cloud.StateStopped, foreignToken), after(long)},
+			step:  StepKeep, id: instanceID(1), ready: "False Starting", flow: "Reconciling", also: func(t *testing.T, p Plan) {
+				t.Helper()
+				if p.Intent.For != instanceID(1) || p.Intent.Attempt != 0 || p.Intent.launches() {
+					t.Errorf("writes %+v", p.Intent)
+				}
+			},
+		},
+		{
+			name:  "it bears the identity, and the launch intent's place is taken",
+			given: []given{names(1), recordedTaken(1), annotated("mine"), ec2Shows(1, cloud.StateStopped, foreignToken), after(long)},
+			step:  StepStart, id: instanceID(1), ready: "False Starting", flow: "Reconciling",
+		},
+		{
+			name: "it is taken over, and kept like any other", given: []given{tookOver(1), ec2Shows(1, cloud.StateStopped, foreignToken), after(long)},
 			step: StepStart, id: instanceID(1), ready: "False Starting", flow: "Reconciling",
 		},
 		{
@@ -94,13 +139,6 @@ func TestDecideAdopts(t *testing.T) {
 			name:  "another object has taken it over since: nothing is launched beside it",
 			given: []given{names(1), recordedInStatus(1), ec2Shows(1, cloud.StateRunning, ownedBy(testCluster, otherUID)), after(long), prepared(hash), func(in *Input) { in.Claims.Owner = "team/web-2" }},
 			ready: "False AdoptionRefused", flow: "Stalled", after: adoptAgain, also: says("team/web-2"),
-		},
-		{
-			name: "it was terminated, and spec says what to launch", given: []given{taken, prepared(otherHash), remembers(func(m *Memory) {
-				m.Voiding = search{Of: token(1), First: begin, Latest: begin.Add(long)}
-				m.record(StepFindByToken, token(1), begin.Add(long), errUnseen)
-			})},
-			step: StepIntend, ready: "False Launching", flow: "Reconciling",
 		},
 		{
 			name: "it was terminated, and spec does not say what to launch", given: []given{taken, spec(func(s *ec2v1.EC2InstanceSpec) { s.Image, s.InstanceType = ec2v1.Image{}, "" })},

@@ -15,14 +15,23 @@ import (
 	"github.com/fieldowner/ec2-operator/controller/cloud"
 )
 
+// survey is refresh for a decision that is acted on: with what is seen of the instance that the object names, what other objects have to
+// do with it is found out anew.
+func (p *pass) survey(ctx context.Context) error {
+	p.refresh()
+	claims, err := p.claims(ctx)
+	p.in.Claims = claims
+	return err
+}
+
 // claims finds out what other objects have to do with the instance that the object names.
 func (p *pass) claims(ctx context.Context) (Claims, error) {
 	var out Claims
 	id := p.in.named()
-	if id == "" || p.in.observes() || p.actor.view == nil {
+	if id == "" || p.in.observes() {
 		return out, nil
 	}
-	if e, ok := p.actor.view.ByID(id); ok && e.OwnedBy.UID != "" && e.OwnedBy.UID != p.obj.UID {
+	if e := p.in.adoptee(); e != nil && e.OwnedBy.UID != "" && e.OwnedBy.UID != p.obj.UID {
 		owner, err := p.ownerThere(ctx, e.OwnedBy)
 		if err != nil {
 			return out, err

@@ -44,7 +44,7 @@ func compareAll(t *testing.T, rows []compared) {
 			row.spec.UpdatePolicy.Allow = row.allow
 			changes := diff(sight{
 				spec: &row.spec, current: &observer.Entry{Instance: i}, readings: map[string]Reading{fieldDevices: reading},
-				intent: &LaunchIntent{Token: i.ClientToken, Generation: 1, Fields: launchedFields(&row.launched)},
+				intent: &LaunchIntent{Token: i.ClientToken, Attempt: 1, Hash: hash, Generation: 1, Fields: launchedFields(&row.launched)},
 			})
 			if row.field == "" {
 				if len(changes) > 0 {

@@ -50,7 +50,7 @@ func TestUnsetNeverDiffers(t *testing.T) {
 
 func TestDiff(t *testing.T) {
 	of := func(edit func(*LaunchIntent)) *LaunchIntent {
-		i := &LaunchIntent{Token: token(1)}
+		i := &LaunchIntent{Token: token(1), Hash: hash}
 		edit(i)
 		return i
 	}

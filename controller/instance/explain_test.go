@@ -154,7 +154,7 @@ func actionFor(t *testing.T, edit string) ec2v1.PlanAction {
 	i.Zone, i.Volumes = "eu-central-1a", []cloud.Volume{{DeviceName: "xvda", ID: "vol-1"}}
 	changes := diff(sight{
 		spec: &spec, current: &observer.Entry{Instance: i}, groups: []string{groupA},
-		intent: &LaunchIntent{Token: i.ClientToken, Generation: 1, Fields: launchedFields(&launched)},
+		intent: &LaunchIntent{Token: i.ClientToken, Hash: hash, Generation: 1, Fields: launchedFields(&launched)},
 		readings: map[string]Reading{
 			fieldDevices: {Volumes: map[string]cloud.VolumeDetail{"vol-1": {ID: "vol-1", Type: "gp3", IOPS: 3000}}},
 			fieldCredits: {Value: creditsStandard},

@@ -53,10 +53,10 @@ func learn(in Input) facts {
 	f.attempt = known
 	f.tokens = tokensOf(in.Cluster, in.Object, known)
 
-	live, doomed := split(in, f.tokens)
+	live, doomed := f.split(in)
 	f.current = preferred(live, in.Object.Status.InstanceID)
 	if f.current == nil {
-		f.current = adopted(in)
+		f.current = f.adopted(in)
 	}
 	if f.current != nil && f.outdated(in, *f.current) {
 		f.current, f.overtaken = nil, true
@@ -101,10 +101,9 @@ func tokensOf(cluster string, obj *ec2v1.EC2Instance, around int64) map[string]i
 
 // split returns the entries that are this object's: those that bear its uid, or a token that we derive for it, and the one that it has
 // taken over. What status says alone makes nothing ours. Entries come sorted by launch time.
-func split(in Input, tokens map[string]int64) (live, doomed []observer.Entry) {
+func (f facts) split(in Input) (live, doomed []observer.Entry) {
 	for _, e := range in.Entries {
-		takenOver := e.ID == in.named() && in.adoptedBefore() && whoseElse(in, &e) == ""
-		if _, ours := tokens[e.ClientToken]; !ours && e.OwnedBy.UID != in.Object.UID && !takenOver {
+		if _, ours := f.tokens[e.ClientToken]; !ours && e.OwnedBy.UID != in.Object.UID && !f.hasTakenOver(in, &e) {
 			continue
 		}
 		if e.State.Live() && !e.Gone {
@@ -158,16 +157,40 @@ func consumed(in Input, f facts, doomed []observer.Entry, known int64) bool {
 	if f.intent == nil {
 		return in.Object.Status.InstanceID != ""
 	}
+	if f.intent.For != "" {
+		return f.lost(in) == ""
+	}
 	return in.Memory.Terminated == f.intent.Token || recordedFor(in.Object, f.intent) && recordedGone(in)
 }
 
 // recordedFor tells whether status.instanceID is the instance of the intent's attempt, or may be. It is of a later one where somebody
 // has put an old copy of the annotation back.
 func recordedFor(obj *ec2v1.EC2Instance, intent *LaunchIntent) bool {
+	if intent != nil && intent.For != "" {
+		return true
+	}
 	if obj.Status.InstanceID == "" {
 		return false
 	}
 	return intent == nil || obj.Status.Launch == nil || obj.Status.Launch.Attempt >= intent.Attempt
+}
+
+// recordedID is the instance that status records, or the one that the intent stands for, unless status tells of a later launch.
+func (f facts) recordedID() string {
+	s := f.object.Status
+	later := s.InstanceID != "" && s.Launch != nil && f.intent != nil && s.Launch.Attempt > f.intent.Attempt
+	if f.intent == nil || f.intent.For == "" || later {
+		return s.InstanceID
+	}
+	return f.intent.For
+}
+
+// gone tells whether that one is known to be gone.
+func (f facts) gone(in Input) bool {
+	if id := f.recordedID(); id != in.Object.Status.InstanceID {
+		return in.Memory.Gone == id
+	}
+	return recordedGone(in)
 }
 
 // recordedGone tells whether the recorded instance is known to be gone.
@@ -181,8 +204,7 @@ func (f facts) lost(in Input) string {
 	if f.current != nil {
 		return f.vanished(in)
 	}
-	id := in.Object.Status.InstanceID
-	gone := recordedGone(in)
+	id, gone := f.recordedID(), f.gone(in)
 	if f.last != nil && outOfSight(*f.last) && (f.last.ID != id || !gone) {
 		return f.last.ID
 	}
@@ -245,6 +267,9 @@ func (f facts) untilSettled(in Input) time.Duration {
 func (f facts) shuttingDown() bool {
 	return f.last != nil && f.last.State == cloud.StateShuttingDown && f.last.Missing.IsZero() && !f.last.Gone
 }
+
+// endsYet tells whether that one is the latest attempt's, so that the next one waits for its end.
+func (f facts) endsYet() bool { return f.shuttingDown() && (f.consumed || f.intent == nil) }
 
 // lastLaunchPossible is the latest moment at which anybody can have asked EC2 to launch for an object that is
 // being deleted: nobody starts to once it is, and a call that was under way has its deadline.

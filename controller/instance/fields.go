@@ -53,8 +53,8 @@ type sight struct {
 	readings map[string]Reading
 }
 
-// launched tells whether the instance is the launch intent's.
-func (s sight) launched() bool { return s.intent != nil && s.intent.Token == s.current.ClientToken }
+// launched tells whether the instance is that of the launch intent, and this tells what it was launched with.
+func (s sight) launched() bool { return s.intent.launches() && s.intent.Token == s.current.ClientToken }
 
 // difference is how a field differs; the zero value is not at all. EC2 does not say what it was not asked for, so a field that is
 // not set in spec never differs.

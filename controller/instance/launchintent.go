@@ -24,6 +24,7 @@ const (
 	launchSpecChanged = "SpecChanged"
 	launchReplaced    = "Replaced"
 	launchFallback    = "CapacityFallback"
+	launchAdopted     = "Adopted"
 )
 
 // LaunchIntent is what is about to be launched, written to the object before EC2 is asked. It is the value of
@@ -32,6 +33,9 @@ type LaunchIntent struct {
 	// UID of the object. An intent that came along with a backup restored into another cluster names another
 	// one, and is void.
 	UID types.UID `json:"uid"`
+	// For is the live instance where no attempt has made it: the intent stands for it then, and not for a launch. Attempt is the latest
+	// one before it, or 0.
+	For string `json:"for,omitempty"`
 	// Attempt counts launches from 1; each makes at most one instance.
 	Attempt int64 `json:"attempt"`
 	// Token is the attempt's client token.
@@ -82,11 +86,25 @@ func intentOf(obj *ec2v1.EC2Instance, cluster string) *LaunchIntent {
 	if err := json.Unmarshal([]byte(raw), intent); err != nil {
 		return nil
 	}
-	if intent.UID != obj.UID || intent.Attempt < 1 || intent.Token != cloud.ClientToken(cluster, obj.UID, intent.Attempt) {
+	if intent.UID != obj.UID || intent.Attempt < intent.least() || intent.Token != cloud.ClientToken(cluster, obj.UID, intent.Attempt) {
 		return nil
 	}
 	return intent
 }
+
+// least is the lowest attempt that there is.
+func (i *LaunchIntent) least() int64 {
+	if i.For != "" {
+		return 0
+	}
+	return 1
+}
+
+// launches tells whether the intent is one to launch: not made up for an instance that is there.
+func (i *LaunchIntent) launches() bool { return i != nil && i.Hash != "" }
+
+// standsFor tells whether the intent is for an instance that no attempt has made.
+func (i *LaunchIntent) standsFor(id string) bool { return i != nil && id != "" && i.For == id }
 
 // errNotIntended is why a launch is not repeated: the cache is behind.
 var errNotIntended = errors.New("the launch is no longer intended")

@@ -74,6 +74,14 @@ func (s *search) missed(of string, now time.Time) time.Duration {
 	return now.Sub(s.First)
 }
 
+// found forgets that an instance was not.
+func (m *Memory) found(id string) {
+	m.Vanished = search{}
+	if m.Gone == id {
+		m.Gone = ""
+	}
+}
+
 // tagOf names a tag of an instance.
 func tagOf(id, key string) string { return id + "/" + key }
 

@@ -40,11 +40,7 @@ func (p *pass) observe(ctx context.Context) error {
 		scope := observer.Scope{Account: account.Name, Region: p.in.Region}
 		p.actor.view = p.Observer.Track(scope, session, pollInterval(account))
 	}
-	if p.in.Claims, err = p.claims(ctx); err != nil {
-		return err
-	}
-	p.refresh()
-	return nil
+	return p.survey(ctx)
 }
 
 // refresh reads the observer's store, the memory and the time again.
@@ -80,6 +76,7 @@ func entriesOf(view *observer.View, obj *ec2v1.EC2Instance, cluster string) []ob
 	intent := intentOf(obj, cluster)
 	if intent != nil {
 		add(view.ByToken(intent.Token))
+		add(view.ByID(intent.For))
 	}
 	add(view.ByToken(cloud.ClientToken(cluster, obj.UID, max(1, knownAttempt(obj, intent)))))
 	slices.SortStableFunc(entries, func(a, b observer.Entry) int { return a.LaunchTime.Compare(b.LaunchTime) })

@@ -195,16 +195,21 @@ func (p *Plan) keepAfterAll(in Input, f facts) bool {
 	return true
 }
 
-// intentKept is the launch intent of the live instance; one is made up where somebody has taken it away. Made up, it has no
-// hash, so that it is never launched.
+// intentKept is the launch intent of the live instance; one is made up where somebody has taken it away, or there never was one. Made
+// up, it has no hash, so that it is never launched.
 func (f facts) intentKept(in Input) LaunchIntent {
-	if f.intent != nil {
+	if f.intent != nil && (f.intent.For == "" || f.intent.For == f.current.ID) {
 		return *f.intent
 	}
-	return LaunchIntent{
-		UID: in.Object.UID, Attempt: max(1, f.attempt), Token: cloud.ClientToken(in.Cluster, in.Object.UID, max(1, f.attempt)),
-		Image: f.current.ImageID, Region: in.Region, At: metav1.NewTime(f.current.LaunchTime), Reason: launchCreated,
+	made := LaunchIntent{
+		UID: in.Object.UID, Attempt: f.attempt, Image: f.current.ImageID, Region: in.Region,
+		At: metav1.NewTime(f.current.LaunchTime), Reason: launchCreated,
 	}
+	if _, ours := f.tokens[f.current.ClientToken]; !ours {
+		made.For, made.Reason = f.current.ID, launchAdopted
+	}
+	made.Token = cloud.ClientToken(in.Cluster, in.Object.UID, made.Attempt)
+	return made
 }
 
 // stopToChange stops a running instance for changes that need it stopped. One that was made lately may only not show yet, and is no

@@ -61,7 +61,7 @@ func preparesFor(c candidate) func(*testing.T, Plan) {
 }
 
 // intendsFor expects the intent of an attempt for a candidate, held by this process.
-func intendsFor(attempt int64, reason string, c candidate, round, refused int64) func(*testing.T, Plan) {
+func intendsWith(attempt int64, reason string, c candidate, round, refused int64) func(*testing.T, Plan) {
 	return func(t *testing.T, p Plan) {
 		t.Helper()
 		intends(attempt, reason)(t, p)
@@ -102,7 +102,7 @@ func TestDecideFallback(t *testing.T) {
 		},
 		{
 			name: "what to launch first is known", given: []given{falling, preparedAs(microA, hash)},
-			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(1, launchCreated, microA, 0, 0),
+			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsWith(1, launchCreated, microA, 0, 0),
 		},
 		{
 			name: "refused: find out the next one at once", given: []given{first, wrote(1), refusedNow(1)},
@@ -110,7 +110,7 @@ func TestDecideFallback(t *testing.T) {
 		},
 		{
 			name: "refused, and the next one is known: the next attempt is for it", given: []given{first, wrote(1), refusedNow(1), preparedAs(microB, otherHash)},
-			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(2, launchFallback, microB, 0, 1),
+			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsWith(2, launchFallback, microB, 0, 1),
 		},
 		{
 			name: "the zone does not offer the type: the same", given: []given{
@@ -122,13 +122,13 @@ func TestDecideFallback(t *testing.T) {
 			name: "a refusal in another subnet than the first: the next type", given: []given{
 				falling, intent(2, heldFor(microB, testIdentity, func(i *LaunchIntent) { i.Round, i.Refused = 2, 7 })), wrote(2), refusedNow(2), preparedAs(smallA, hash),
 			},
-			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(3, launchFallback, smallA, 2, 8),
+			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsWith(3, launchFallback, smallA, 2, 8),
 		},
 		pauses(0, 30*time.Second), pauses(1, time.Minute), pauses(3, 4*time.Minute), pauses(50, 5*time.Minute),
 		{
 			name:  "the pause between the rounds is over: begin with the first one",
 			given: []given{last(1), called(StepLaunch, token(4), time.Minute, failureOf(cloud.ClassCapacity)), preparedAs(microA, hash)},
-			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(5, launchFallback, microA, 2, 4),
+			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsWith(5, launchFallback, microA, 2, 4),
 		},
 		{
 			name: "refused, and user data cannot be read by now: say so",
@@ -178,7 +178,7 @@ func TestDecideFallbackInDoubt(t *testing.T) {
 			name: "it was looked for until the window was over: the next attempt", given: []given{
 				first, refusedNow(1), preparedAs(microB, otherHash), searched(consistencyWindow), called(StepFindByToken, token(1), 0, errUnseen),
 			},
-			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(2, launchFallback, microB, 0, 1),
+			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsWith(2, launchFallback, microB, 0, 1),
 		},
 	})
 }
@@ -236,7 +236,7 @@ func TestDecideFallbackAfterAnEdit(t *testing.T) {
 		{
 			name:  "it is refused after the edit: begin with what spec prefers",
 			given: []given{falling, intent(3, heldFor(smallA, testIdentity, before)), wrote(3), refusedNow(3), preparedAs(microA, hash)},
-			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(4, launchFallback, microA, 0, 10),
+			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsWith(4, launchFallback, microA, 0, 10),
 		},
 		{
 			name:  "spec does not have the candidate any more: it is the first one's turn",
@@ -256,7 +256,7 @@ func TestDecideFallbackAfterAnEdit(t *testing.T) {
 				falling, intent(3, heldFor(candidate{Type: "t3.large", Subnet: microA.Subnet}, testIdentity, before)), preparedAs(microA, otherHash),
 				remembers(func(m *Memory) { m.Rejected = token(3) }),
 			},
-			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(4, launchSpecChanged, microA, 0, 9),
+			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsWith(4, launchSpecChanged, microA, 0, 9),
 		},
 	})
 }
@@ -270,11 +270,11 @@ func TestDecideFallbackAfterALaunchThatFailed(t *testing.T) {
 	decideAll(t, []decision{
 		{
 			name: "the next one follows at once", given: []given{failed(microA, 1), preparedAs(microB, hash), after(time.Second)},
-			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(2, launchFallback, microB, 0, 1),
+			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsWith(2, launchFallback, microB, 0, 1),
 		},
 		{
 			name: "also where recreatePolicy is Never", given: []given{failed(microA, 1), preparedAs(microB, hash), after(time.Second), spec(func(s *ec2v1.EC2InstanceSpec) { s.RecreatePolicy = ec2v1.RecreateNever })},
-			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(2, launchFallback, microB, 0, 1),
+			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsWith(2, launchFallback, microB, 0, 1),
 		},
 		{
 			name: "after the last one comes a pause", given: []given{failed(smallB, 4), preparedAs(microA, hash), after(time.Second)},
@@ -282,7 +282,7 @@ func TestDecideFallbackAfterALaunchThatFailed(t *testing.T) {
 		},
 		{
 			name: "it was the last one, and the pause is over: the first one again", given: []given{failed(smallB, 4), preparedAs(microA, hash), after(time.Minute)},
-			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(5, launchFallback, microA, 1, 1),
+			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsWith(5, launchFallback, microA, 1, 1),
 		},
 		{
 			name: "another failure is of no candidate: the same one again, after the pause of all launches",
@@ -298,7 +298,7 @@ func TestDecideFallbackAfterALaunchThatFailed(t *testing.T) {
 				falling, intent(20, heldFor(smallA, testIdentity, func(i *LaunchIntent) { i.Refused = 19 })), recordedInStatus(20),
 				ec2Shows(20, cloud.StateTerminated), preparedAs(microA, hash), after(16 * time.Second),
 			},
-			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(21, launchTerminated, microA, 0, 19),
+			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsWith(21, launchTerminated, microA, 0, 19),
 		},
 	})
 }

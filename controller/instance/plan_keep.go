@@ -49,6 +49,9 @@ func upkeep(in Input, f facts, due dueReading) Plan {
 	if in.handsOff() {
 		// Nothing is put on the instance, so nothing more becomes ours.
 		p.ManagedTagKeys, p.ManagedGroups = f.ourTags(f.current), f.recordedGroups()
+		if !in.observes() {
+			p.keepAfterAll(in, f) // Nobody ends the instance for us, and who does so later is somebody else.
+		}
 		return p
 	}
 	p.choose(in, f, tags)
@@ -82,7 +85,7 @@ func changesOf(in Input, f facts, tags tagDiff) []Change {
 // needs the instance stopped, and its start; then what can be done at any time. A step that is put off holds up no other.
 func (p *Plan) choose(in Input, f facts, tags tagDiff) {
 	steps := []func() bool{
-		func() bool { return p.claim(in, f.current, tags) },
+		func() bool { return p.claim(in, f, tags) },
 		func() bool { return p.unprotect(in, f) },
 		func() bool { return p.replace(in, f) },
 		func() bool { return p.stopToChange(in, f) },

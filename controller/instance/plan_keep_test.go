@@ -393,3 +393,18 @@ func TestDecideKeepsWhateverTheIntentsHash(t *testing.T) {
 		ready: "False Starting", flow: "Reconciling",
 	}})
 }
+
+// While the object is suspended nobody replaces its instance: who ends it later is somebody else.
+func TestDecideTakesReplacingBackWhileSuspended(t *testing.T) {
+	decideAll(t, []decision{
+		{
+			name: "decided a window ago", given: []given{intent(1, replacing(consistencyWindow)), recordedInStatus(1), ec2Shows(1, cloud.StateRunning), after(long), suspended, spec(otherImage), allow(ec2v1.UpdateReplace)},
+			step: StepKeep, id: instanceID(1), ready: "False Suspended", also: func(t *testing.T, p Plan) {
+				t.Helper()
+				if p.Intent.Replacing != nil {
+					t.Errorf("keeps %+v", p.Intent)
+				}
+			},
+		},
+	})
+}

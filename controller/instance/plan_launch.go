@@ -17,13 +17,13 @@ import (
 // decideLaunch: the object has no live instance.
 func decideLaunch(in Input, f facts) Plan {
 	switch {
-	case in.named() != "" && (!in.adoptedBefore() || in.takenAway()):
+	case f.isToAdopt(in):
 		return decideAdoption(in, f)
 	case f.lost(in) != "":
 		return findLost(in, f)
 	case in.observes():
 		return nothingToObserve(f)
-	case f.ends():
+	case f.endsYet():
 		p := f.plan()
 		p.Verdict = f.waiting(f.endReason(), fmt.Sprintf("Instance %s %s and is shutting down", f.last.ID, f.ended()))
 		return p
@@ -43,9 +43,6 @@ func decideLaunch(in Input, f facts) Plan {
 		return launch(in, f)
 	}
 }
-
-// ends tells whether the latest instance is on its way out.
-func (f facts) ends() bool { return f.shuttingDown() && (f.consumed || f.intent == nil) }
 
 // noNextLaunch tells why the latest instance has no successor, and what would help; "" where it has one.
 func (f facts) noNextLaunch(spec *ec2v1.EC2InstanceSpec) string {
@@ -208,6 +205,9 @@ func intend(in Input, f facts, attempt int64, reason string, next trial) Plan {
 // intentLost tells whether somebody has taken the launch intent away, as a replace without it does: the finalizer, which comes
 // with it, is there. What it launched cannot be told from the object, and EC2 takes its token for new in another zone.
 func (in Input) intentLost() bool {
+	if in.named() != "" && in.Object.Status.InstanceID == in.named() {
+		return false // There was none: no launch is recorded since the instance that was taken over. The next one bears the first token.
+	}
 	_, there := in.Object.Annotations[ec2v1.AnnotationLaunch]
 	return !there && slices.Contains(in.Object.Finalizers, ec2v1.InstanceFinalizer)
 }

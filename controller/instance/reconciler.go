@@ -149,7 +149,9 @@ func (p *pass) decide(ctx context.Context) (Plan, error) {
 		} else {
 			p.actor.look(ctx, p.in, plan)
 		}
-		p.refresh()
+		if err := p.survey(ctx); err != nil {
+			return Plan{}, err
+		}
 	}
 	plan := Decide(p.in)
 	plan.Step, plan.After = StepNone, lookAgain

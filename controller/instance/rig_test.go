@@ -289,6 +289,7 @@ func fakeClientBuilder(objects ...client.Object) *fake.ClientBuilder {
 	}
 	return builder.
 		WithScheme(scheme).
+		WithIndex(&ec2v1.EC2Instance{}, adoptIndex, indexAdopted).
 		WithTypeConverters(applyconfig.NewTypeConverter(scheme), clientgoac.NewTypeConverter(scheme), managedfields.NewDeducedTypeConverter()).
 		WithReturnManagedFields().
 		WithStatusSubresource(&ec2v1.EC2Instance{}).

@@ -56,6 +56,9 @@ func buildStatus(obj *ec2v1.EC2Instance, cluster string, p Plan, now time.Time) 
 // launchStatus tells the launch that the instance came from, or else the one that is under way.
 func launchStatus(obj *ec2v1.EC2Instance, cluster string, p Plan) *ec2v1ac.LaunchStatusApplyConfiguration {
 	intent := cmp.Or(p.Intent, intentOf(obj, cluster))
+	if intent != nil && intent.For != "" {
+		intent = nil // It is no launch.
+	}
 	recorded := obj.Status.Launch
 	switch {
 	case p.Instance == nil && (intent == nil || obj.Status.InstanceID != ""):

@@ -70,7 +70,7 @@ func (f facts) launched(reason, message string) State {
 	case f.current != nil:
 		return condition(metav1.ConditionTrue, ec2v1.ReasonLaunched, fmt.Sprintf("EC2 has instance %s", f.current.ID))
 	case recordedFor(f.object, f.intent) && f.last == nil && !f.consumed:
-		return condition(metav1.ConditionTrue, ec2v1.ReasonLaunched, fmt.Sprintf("EC2 has instance %s", f.object.Status.InstanceID))
+		return condition(metav1.ConditionTrue, ec2v1.ReasonLaunched, fmt.Sprintf("EC2 has instance %s", f.recordedID()))
 	default:
 		return condition(metav1.ConditionFalse, reason, message)
 	}

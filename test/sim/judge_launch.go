@@ -21,6 +21,7 @@ const consistencyWindow = 5 * time.Minute
 // intent is the part of a launch intent that is judged.
 type intent struct {
 	UID     types.UID `json:"uid"`
+	For     string    `json:"for"`
 	Attempt int64     `json:"attempt"`
 	Token   string    `json:"token"`
 	Hash    string    `json:"hash"`
@@ -33,7 +34,7 @@ func (j *judge) intentIn(obj *ec2v1.EC2Instance) *intent {
 	if json.Unmarshal([]byte(obj.Annotations[ec2v1.AnnotationLaunch]), out) != nil {
 		return nil
 	}
-	if out.UID != obj.UID || out.Attempt < 1 || out.Token != cloud.ClientToken(j.cluster, obj.UID, out.Attempt) {
+	if out.UID != obj.UID || (out.Attempt < 1 && out.For == "") || out.Token != cloud.ClientToken(j.cluster, obj.UID, out.Attempt) {
 		return nil
 	}
 	return out
@@ -139,17 +140,18 @@ func (j *judge) intended(before, after *ec2v1.EC2Instance, user string) {
 	if now == nil {
 		return
 	}
-	if old := j.intentIn(before); old != nil && old.Token == now.Token {
-		// That the instance is to be replaced, or is not any more, is noted on the intent that made it.
-		j.holds(sameParameters, old.Hash == now.Hash, "the intent of attempt %d of %s has another hash than before", now.Attempt, after.Name)
-		if known := j.launches.byToken[now.Token]; known != nil {
-			known.Holder = now.Holder
-		}
+	old := j.intentIn(before)
+	switch {
+	case old != nil && old.Token == now.Token:
+		j.sameAttempt(old, now, after.Name)
 		return
-	} else if old != nil {
+	case now.For != "":
+		j.standsFor(after, old, now)
+		return
+	case old != nil:
 		j.holds(onePerAttempt, now.Attempt == old.Attempt+1, "%s has an intent of attempt %d after one of attempt %d", after.Name, now.Attempt, old.Attempt)
-		j.mayRise(old.Token, after.Name)
-	} else if !j.launches.tampered[after.UID] {
+		j.mayRise(old, after.Name)
+	case !j.launches.tampered[after.UID]:
 		_, again := j.launches.byToken[now.Token]
 		j.holds(onePerAttempt, !again && now.Attempt == 1, "%s begins with an intent of attempt %d", after.Name, now.Attempt)
 	}
@@ -158,6 +160,20 @@ func (j *judge) intended(before, after *ec2v1.EC2Instance, user string) {
 		a.form, a.pass, a.outstanding, a.unanswered = known.form, known.pass, known.outstanding, known.unanswered
 	}
 	j.launches.byToken[now.Token], j.launches.latest[after.UID] = a, a
+}
+
+// sameAttempt: that the instance is to be replaced, or is not any more, and who may launch it, is noted on the intent that made it.
+func (j *judge) sameAttempt(old, now *intent, name string) {
+	j.holds(sameParameters, old.Hash == now.Hash, "the intent of attempt %d of %s has another hash than before", now.Attempt, name)
+	if known := j.launches.byToken[now.Token]; known != nil {
+		known.Holder = now.Holder
+	}
+}
+
+// standsFor: an intent that no launch follows is for the instance that the object takes over.
+func (j *judge) standsFor(obj *ec2v1.EC2Instance, old, now *intent) {
+	first := old == nil && now.Attempt == 0 || j.launches.tampered[obj.UID]
+	j.holds(onePerAttempt, first && now.Hash == "" && takesOver(obj, now.For), "%s has an intent that stands for %s: %+v after %+v", obj.Name, now.For, now, old)
 }
 
 // recordedStays: the operator's own record of an instance leaves it only when the instance is gone, or no longer bears the object's uid.
@@ -173,15 +189,15 @@ func (j *judge) recordedStays(before, after *ec2v1.EC2Instance, live []ec2sim.In
 
 // mayRise: an attempt is over when its instance is terminated; or when it never had one, and whoever began it knows that, or enough
 // time has passed.
-func (j *judge) mayRise(token, name string) {
+func (j *judge) mayRise(old *intent, name string) {
 	launched := false
 	for _, i := range j.world.ec2.Instances() {
-		if i.ClientToken == token {
+		if i.ClientToken == old.Token || i.ID == old.For {
 			launched = true
 			j.holds(attemptRises, i.State == "terminated", "%s begins the next attempt, and instance %s of the one before is %s", name, i.ID, i.State)
 		}
 	}
-	a := j.launches.byToken[token]
+	a := j.launches.byToken[old.Token]
 	if launched || a == nil {
 		return
 	}

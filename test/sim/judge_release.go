@@ -48,11 +48,28 @@ func (j *judge) allowed(c *call) {
 	deleting, policy := obj.DeletionTimestamp != nil, obj.Spec.DeletionPolicy
 	suspended := !deleting && obj.Spec.Suspend != nil && *obj.Spec.Suspend || obj.Spec.ManagementPolicy == ec2v1.ManagementObserve
 	surplus := len(liveOf(j.world.ec2, obj.UID)) > 1
+	if c.action == "CancelSpotInstanceRequests" {
+		j.mayCancel(c, obj, surplus, suspended)
+		return
+	}
 	j.holds(asPolicySays, asksFor(obj, c.action, surplus) && !suspended, "%s for %s, whose deletion is %t, deletionPolicy %s, powerState %s, and suspend %t",
 		c.action, obj.Name, deleting, policy, obj.Spec.PowerState, suspended)
 	for _, id := range append(c.list("InstanceId"), c.list("ResourceId")...) {
 		uid := tagOfTruth(j.world.ec2, id, ec2v1.TagUID)
 		j.holds(asPolicySays, uid == string(obj.UID) || takesOver(obj, id), "%s of instance %s of object %s in a pass over %s (%s)", c.action, id, uid, obj.Name, obj.UID)
+	}
+}
+
+// mayCancel: the request of an instance is cancelled that may be terminated, or has ended.
+func (j *judge) mayCancel(c *call, obj *ec2v1.EC2Instance, surplus, suspended bool) {
+	for _, id := range c.list("SpotInstanceRequestId") {
+		for _, i := range j.world.ec2.Instances() {
+			if i.SpotRequestID != id {
+				continue
+			}
+			ok := !suspended && (!i.Live() || asksFor(obj, "TerminateInstances", surplus))
+			j.holds(asPolicySays, ok && i.Tags[ec2v1.TagUID] == string(obj.UID), "%s of instance %s, which is %s, in a pass over %s", c.action, i.ID, i.State, obj.Name)
+		}
 	}
 }
 

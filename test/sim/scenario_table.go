@@ -126,6 +126,20 @@ var scenarios = []scenario{
 	},
 	{name: "adopt what another has", before: []deed{launchedInConsole, adoptsAs("first")}, measured: adopts(), writes: 2},
 	{name: "adopted, and deleted", before: []deed{launchedInConsole, adopts()}, measured: deleted, writes: 2, terminated: 1},
+	{name: "adopted, not taken over, and deleted", before: []deed{launchedInConsole, adopts(suspended)}, measured: deleted, writes: 1},
+	{
+		name: "adopted, and replaced", before: []deed{launchedInConsole, adopts()}, measured: adopts(imaged, updates(ec2v1.UpdateReplace)),
+		writes: replaceWrites, launched: 1, terminated: 1,
+	},
+	{
+		name: "adopted, and replaced, two operators", operators: 2, before: []deed{launchedInConsole, adopts()},
+		measured: adopts(imaged, updates(ec2v1.UpdateReplace)), writes: 2 * replaceWrites, launched: 1, terminated: 1,
+	},
+	{name: "adopted, and terminated outside", before: []deed{launchedInConsole, adopts()}, measured: terminated, writes: 5, launched: 1},
+	{
+		name: "adopted, its successor is terminated outside", before: []deed{launchedInConsole, adopts(), terminated}, measured: terminated,
+		writes: 5, launched: 2,
+	},
 	{name: "observe", before: []deed{launchedInConsole}, measured: adopts(observed), writes: 2},
 	{name: "observe, and then manage", before: []deed{launchedInConsole, adopts(observed)}, measured: adopts(), writes: 4},
 	{name: "observed, and deleted", before: []deed{launchedInConsole, adopts(observed)}, measured: deleted, writes: 1},
