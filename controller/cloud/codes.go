@@ -13,6 +13,7 @@ const (
 	codeParameterMismatch  = "IdempotentParameterMismatch"
 	codeInstanceTerminated = "IdempotentInstanceTerminated"
 	codeInstanceNotFound   = "InvalidInstanceID.NotFound"
+	codeRequestNotFound    = "InvalidSpotInstanceRequestID.NotFound"
 	codeUnsupported        = "Unsupported"
 )
 
@@ -102,7 +103,7 @@ var codeClasses = map[string]Class{
 	"InvalidInstanceID.NotLinkable": ClassNotYetVisible,
 	codeParameterMismatch:           ClassNotYetVisible,
 	// A Spot request shows as late as its instance.
-	"InvalidSpotInstanceRequestID.NotFound": ClassNotYetVisible,
+	codeRequestNotFound: ClassNotYetVisible,
 	// The association of an instance profile has been replaced since it was described.
 	"InvalidAssociationID.NotFound": ClassNotYetVisible,
 

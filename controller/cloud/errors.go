@@ -107,6 +107,9 @@ func IsIdempotentInstanceTerminated(err error) bool { return hasCode(err, codeIn
 // IsNotFound reports that EC2 does not know the instance, or does not show it yet.
 func IsNotFound(err error) bool { return hasCode(err, codeInstanceNotFound) }
 
+// IsSpotRequestNotFound reports that EC2 does not know the Spot request, or does not show it yet.
+func IsSpotRequestNotFound(err error) bool { return hasCode(err, codeRequestNotFound) }
+
 // IsUnsupported reports that the zone does not offer the instance type.
 func IsUnsupported(err error) bool { return hasCode(err, codeUnsupported) }
 

@@ -27,7 +27,7 @@ func (f facts) openRequest(in Input, e *observer.Entry) string {
 	switch {
 	case !made || call.Of != e.SpotRequestID:
 		return e.SpotRequestID
-	case call.Err == nil, call.Err.Class == cloud.ClassNotYetVisible && call.Tries >= unshownTries:
+	case call.Err == nil, cloud.IsSpotRequestNotFound(call.Err) && call.Tries >= unshownTries:
 		return ""
 	default:
 		return e.SpotRequestID

@@ -80,7 +80,7 @@ func TestDecideCancelsASpotRequestBeforeItsInstanceEnds(t *testing.T) {
 		},
 		{
 			name: "never to be seen", given: []given{persistent, gone, remembers(func(m *Memory) {
-				m.Calls = map[Step]Call{StepCancelRequest: {Of: spotRequest, Tries: unshownTries, Err: failureOf(cloud.ClassNotYetVisible)}}
+				m.Calls = map[Step]Call{StepCancelRequest: {Of: spotRequest, Tries: unshownTries, Err: &cloud.Error{Class: cloud.ClassNotYetVisible, Code: "InvalidSpotInstanceRequestID.NotFound"}}}
 			})},
 			step: StepTerminate, id: instanceID(1), ready: "False Deleting", flow: "Reconciling",
 		},

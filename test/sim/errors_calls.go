@@ -4,10 +4,12 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	ec2v1 "github.com/fieldowner/ec2-operator/api/v1"
 	ec2v1ac "github.com/fieldowner/ec2-operator/applyconfig/api/v1"
+	"github.com/fieldowner/ec2-operator/controller/cloud"
 	"github.com/fieldowner/ec2-operator/test/ec2sim"
 )
 
@@ -47,6 +49,17 @@ type callRow struct {
 	polled bool
 	// untilEdited: what is refused for good is tried again only once spec is edited.
 	untilEdited bool
+	// whileStopped: the instance is stopped for it, so that what takes its time counts as refused for good.
+	whileStopped bool
+}
+
+// ruleOf is what holds for a class of errors at the call.
+func (r *callRow) ruleOf(class cloud.Class) classRule {
+	rule := ruleOf(class)
+	if r.whileStopped && slices.Contains([]cloud.Class{cloud.ClassCapacity, cloud.ClassQuota, cloud.ClassDependency}, class) {
+		rule.stalled = true
+	}
+	return rule
 }
 
 func (r *callRow) String() string {
@@ -82,7 +95,7 @@ var callRows = []callRow{
 	},
 	{
 		action: "ModifyInstanceAttribute", name: "ModifyInstanceAttribute, stopped", before: []deed{asked()},
-		measured: asked(typed("t3.small"), updates(ec2v1.UpdateStopStart)), told: byChange, field: "instanceType", untilEdited: true,
+		measured: asked(typed("t3.small"), updates(ec2v1.UpdateStopStart)), told: byChange, field: "instanceType", untilEdited: true, whileStopped: true,
 	},
 	{action: "ModifyNetworkInterfaceAttribute", before: []deed{asked()}, measured: asked(grouped), told: byChange, field: "securityGroupIDs"},
 	{action: "ModifyInstanceMetadataOptions", before: []deed{asked()}, measured: asked(withHops), told: byChange, field: "metadataOptions"},
@@ -100,15 +113,15 @@ var callRows = []callRow{
 	},
 	{action: "ModifyInstanceCreditSpecification", before: []deed{asked()}, measured: asked(credited), told: byChange, field: "creditSpecification"},
 	{
-		action: "ModifyInstancePlacement", before: []deed{asked()}, told: byChange, field: "placement", untilEdited: true,
+		action: "ModifyInstancePlacement", before: []deed{asked()}, told: byChange, field: "placement", untilEdited: true, whileStopped: true,
 		measured: asked(updates(ec2v1.UpdateStopStart), func(s *specOf) { s.WithPlacement(ec2v1ac.Placement().WithGroupName(ec2sim.GroupSpread)) }),
 	},
 	{
-		action: "ModifyInstanceCapacityReservationAttributes", before: []deed{asked()}, told: byChange, field: "capacityReservation", untilEdited: true,
+		action: "ModifyInstanceCapacityReservationAttributes", before: []deed{asked()}, told: byChange, field: "capacityReservation", untilEdited: true, whileStopped: true,
 		measured: asked(updates(ec2v1.UpdateStopStart), func(s *specOf) { s.WithCapacityReservation(ec2v1ac.CapacityReservation().WithPreference("none")) }),
 	},
 	{
-		action: "ModifyInstanceCpuOptions", before: []deed{asked(typed(ec2sim.TypeWithCores))}, told: byChange, field: "cpuOptions", untilEdited: true,
+		action: "ModifyInstanceCpuOptions", before: []deed{asked(typed(ec2sim.TypeWithCores))}, told: byChange, field: "cpuOptions", untilEdited: true, whileStopped: true,
 		measured: asked(updates(ec2v1.UpdateStopStart), typed(ec2sim.TypeWithCores), func(s *specOf) {
 			s.WithCPUOptions(ec2v1ac.CPUOptions().WithCoreCount(2).WithThreadsPerCore(1))
 		}),

@@ -161,7 +161,7 @@ func (t *trial) made() int {
 func (t *trial) heals(out *trialResult) error {
 	t.world.trace("trial: it is over")
 	t.world.ec2.ClearFaults()
-	if t.code != nil && t.row.untilEdited && ruleOf(t.code.class).stalled {
+	if t.code != nil && t.row.untilEdited && t.row.ruleOf(t.code.class).stalled {
 		if err := t.edit(); err != nil {
 			return err
 		}

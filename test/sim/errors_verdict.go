@@ -177,7 +177,7 @@ func (r trialResult) volatile() []string {
 
 // untold lists what is not told as the class asks for it, while the call fails.
 func (p errorPair) untold(r trialResult) []string {
-	rule := ruleOf(p.code.class)
+	rule := p.row.ruleOf(p.code.class)
 	switch {
 	case p.code.class == cloud.ClassThrottled:
 		return p.blamed(r)
