@@ -44,7 +44,23 @@ func (f facts) adopted(in Input) *observer.Entry {
 	if e == nil || e.Gone || !e.State.Live() || whoseElse(in, e) != "" || f.leaves(in, e) {
 		return nil
 	}
+	if in.untilRivalsShow() > 0 && !f.identified(in, e) {
+		return nil
+	}
 	return e
+}
+
+// adoptSettle is how long an object waits before it takes an instance over: others that name the same one may have been created just
+// before it, and not be in the cache yet. Events of the API server take less.
+const adoptSettle = 5 * time.Second
+
+// untilRivalsShow is how long it takes until older objects that name the same instance are known for certain. To observe is everybody's
+// right.
+func (in Input) untilRivalsShow() time.Duration {
+	if in.observes() {
+		return 0
+	}
+	return max(0, in.Object.CreationTimestamp.Add(adoptSettle).Sub(in.Now))
 }
 
 // whoseElse tells who has an instance that the object may not take over, or "". To observe is everybody's right.
@@ -91,8 +107,13 @@ func (f facts) identified(in Input, e *observer.Entry) bool {
 	return launched || tagged || f.intent.standsFor(e.ID) || e.OwnedBy.UID == in.Object.UID || e.Tags[ec2v1.TagUID] == string(in.Object.UID)
 }
 
-// hasHadAny tells whether the object has had an instance: what comes after its end is as with any other, and no adoption.
-func (f facts) hasHadAny() bool { return f.object.Status.InstanceID != "" || f.intent != nil }
+// hasHadAny tells whether the object has had an instance: what comes after its end is as with any other, and no adoption. That status
+// tells of the one that spec names proves nothing: it does before it is known whose that is.
+func (f facts) hasHadAny(in Input) bool {
+	recorded := f.object.Status.InstanceID
+	e := in.adoptee()
+	return f.intent != nil || recorded != "" && (in.observes() || recorded != in.named()) || e != nil && f.identified(in, e)
+}
 
 // takenAway tells whether somebody else has the instance that spec names by now.
 func (in Input) takenAway() bool {
@@ -102,7 +123,7 @@ func (in Input) takenAway() bool {
 
 // isToAdopt tells whether the object waits for the instance that spec names: to have it, or to have it back.
 func (f facts) isToAdopt(in Input) bool {
-	return in.named() != "" && (!f.hasHadAny() || in.takenAway())
+	return in.named() != "" && (!f.hasHadAny(in) || in.takenAway())
 }
 
 // decideAdoption: the named instance is not the object's, or not yet. Nothing is launched in its place.
@@ -122,6 +143,9 @@ func decideAdoption(in Input, f facts) Plan {
 	case e.State.Doomed():
 		p.Verdict = f.nothingToAdopt(id)
 		p.After = adoptAgain
+	case whoseElse(in, e) == "":
+		p.Verdict = f.waiting(ec2v1.ReasonAdopting, fmt.Sprintf("Looking whether another object names instance %s, too", id))
+		p.After = in.untilRivalsShow()
 	default:
 		p.Verdict = f.stalled(ec2v1.ReasonAdoptionRefused, fmt.Sprintf("spec.adopt.instanceID: instance %s is not taken over: %s", id, whoseElse(in, e)))
 		p.After = adoptAgain

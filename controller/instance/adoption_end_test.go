@@ -50,9 +50,9 @@ func TestDecideAfterTheEndOfAdopted(t *testing.T) {
 			step: StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(1, launchTerminated),
 		},
 		{
-			name:  "it was terminated before its tags were seen",
+			name:  "it was terminated before its tags were seen, or is another object's: that status tells of it proves nothing",
 			given: []given{names(1), recordedTaken(1), ec2Shows(1, cloud.StateTerminated, unowned), after(long), prepared(otherHash)},
-			step:  StepIntend, ready: "False Launching", flow: "Reconciling", also: intendsFor(1, launchTerminated),
+			ready: "False AdoptionRefused", flow: "Stalled", after: adoptAgain,
 		},
 		{name: "it was terminated, and has no successor", given: []given{ended(cloud.StateTerminated), notRecreated}, ready: "False Terminated", flow: "Stalled"},
 		{

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -47,7 +48,7 @@ func markFailed(in Input, f facts, changes []Change) {
 			continue
 		}
 		message := failureOfChange(in, f.current, *c)
-		if message == "" {
+		if message == "" && (c.Action != ec2v1.PlanActionReplace || !in.unprotectedSince(f.current.ID, time.Time{})) {
 			message = recordedFailure(in.Object, *c)
 		}
 		if message == "" {
@@ -69,7 +70,7 @@ func failureOfChange(in Input, current *observer.Entry, c Change) string {
 	}
 	call, ok := in.Memory.Calls[step]
 	switch {
-	case !ok || call.Of != of:
+	case !ok || call.Of != of, step == StepReplace && in.unprotectedSince(current.ID, call.At):
 		return ""
 	case call.Err != nil && (needsHelp(call.Err.Class) || c.keepsStopped(call)):
 		return call.Err.Error()
@@ -153,7 +154,9 @@ func (p *Plan) replace(in Input, f facts) bool {
 		step, of = StepCancelRequest, request
 		p.waitsFor(in.Memory.failure(step, of), func(c Change) bool { return c.Action == ec2v1.PlanActionReplace })
 	}
-	if !p.takeAlone(in, step, f.current.ID, of) {
+	if refused := in.Memory.Calls[step]; refused.Err != nil && in.unprotectedSince(f.current.ID, refused.At) {
+		p.Step, p.ID, p.Of = step, f.current.ID, of // What EC2 has refused it for is gone.
+	} else if !p.takeAlone(in, step, f.current.ID, of) {
 		return false
 	}
 	if p.Step == step {
@@ -179,6 +182,14 @@ func (p *Plan) unprotect(in Input, f facts) bool {
 		}
 	}
 	return false
+}
+
+// unprotectedSince tells whether this process has taken a protection off the instance after a moment.
+func (in Input) unprotectedSince(id string, at time.Time) bool {
+	return slices.ContainsFunc(protectionsAgainst(StepTerminate), func(p protection) bool {
+		call := in.Memory.Calls[modifying(p.field)]
+		return call.Err == nil && call.Of == (Change{modification: p.off}).of(id) && call.At.After(at)
+	})
 }
 
 // keepAfterAll takes the intent to replace back, once it is certain that nobody is carrying it out.

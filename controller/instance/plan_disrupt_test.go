@@ -93,6 +93,10 @@ func TestDecideTakesProtectionOffBeforeItDisrupts(t *testing.T) {
 	}
 	read := allOf(protectedIn("disableAPITermination", "true"), protectedIn("disableAPIStop", "false"))
 	termination := cloud.DisableAPITermination{On: false}
+	failedToReplace := func(in *Input) {
+		in.Object.Status.ObservedGeneration = in.Object.Generation
+		in.Object.Status.Plan = []ec2v1.PlannedChange{{Field: "image", Desired: "ami-0000000b", State: ec2v1.PlanStateFailed, Message: "no"}}
+	}
 	step, of := modifying("disableAPITermination"), changeOf(termination)
 	again := readAgain + min(spread(testUID, "disableAPITermination", readAgain/readSpread), spread(testUID, "disableAPIStop", readAgain/readSpread))
 	replaces := allOf(kept(1, cloud.StateRunning), off, spec(otherImage), allow(ec2v1.UpdateReplace))
@@ -109,6 +113,22 @@ func TestDecideTakesProtectionOffBeforeItDisrupts(t *testing.T) {
 		{
 			name: "it is off", given: []given{replaces, protectedIn("disableAPITermination", "false"), protectedIn("disableAPIStop", "false")},
 			step: StepReplace, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling", after: again,
+		},
+		{
+			name: "EC2 has refused the end before the protection was off: again, at once",
+			given: []given{
+				replaces, protectedIn("disableAPITermination", "false"), protectedIn("disableAPIStop", "false"), failedToReplace,
+				called(StepReplace, instanceID(1), time.Minute, failureOf(cloud.ClassProtected)), called(step, of, time.Second, nil),
+			},
+			step: StepReplace, id: instanceID(1), ready: "False UpdatePending", flow: "Reconciling", after: again,
+		},
+		{
+			name: "EC2 has refused it since",
+			given: []given{
+				replaces, protectedIn("disableAPITermination", "false"), protectedIn("disableAPIStop", "false"),
+				called(step, of, time.Minute, nil), called(StepReplace, instanceID(1), time.Second, failureOf(cloud.ClassProtected)),
+			},
+			ready: "False Blocked", flow: "Stalled", after: again,
 		},
 		{
 			name: "that from being stopped, before a stop",
