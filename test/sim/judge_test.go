@@ -35,6 +35,10 @@ var broken = map[oracle]func(w *world){
 		w.judge.onePerObject([]ec2sim.Instance{someInstance("i-1"), someInstance("i-2")})
 	},
 	tokenOfIntent: func(w *world) { w.send("attempt=1; max=1", "RunInstances", "Action=RunInstances&ClientToken=made-up") },
+	onlyHolder: func(w *world) {
+		w.judge.intended(someObject(), w.heldBy("operator-2", 1), "operator-2")
+		w.send("", "RunInstances", "ClientToken="+cloud.ClientToken(w.judge.cluster, someUID, 1))
+	},
 	onePerAttempt: func(w *world) { w.judge.intended(w.withAttempt(1), w.withAttempt(3), someUser) },
 	sameParameters: func(w *world) {
 		w.judge.intended(someObject(), w.withAttempt(1), someUser)
@@ -186,9 +190,12 @@ func ownedBy(manager, subresource, fields string) []metav1.ManagedFieldsEntry {
 	}}
 }
 
-func (w *world) withAttempt(n int64) *ec2v1.EC2Instance {
+func (w *world) withAttempt(n int64) *ec2v1.EC2Instance { return w.heldBy("", n) }
+
+// heldBy is an object with the intent of an attempt that one process may ask for.
+func (w *world) heldBy(holder string, n int64) *ec2v1.EC2Instance {
 	obj := someObject()
-	text, err := json.Marshal(intent{UID: someUID, Attempt: n, Token: cloud.ClientToken(w.judge.cluster, someUID, n)})
+	text, err := json.Marshal(intent{UID: someUID, Attempt: n, Token: cloud.ClientToken(w.judge.cluster, someUID, n), Holder: holder})
 	if err != nil {
 		panic(err)
 	}
