@@ -60,3 +60,16 @@ func TestUnconfirmedIsNotSent(t *testing.T) {
 		t.Error("another error is taken for an unconfirmed call")
 	}
 }
+
+// The credentials that a confirmed call asks for on its way are everybody's: that it is not confirmed must not keep them away.
+func TestOnlyEC2IsConfirmed(t *testing.T) {
+	f := &fakeAWS{answer: always(ok("<R><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></R>"))}
+	refusing := Confirming(t.Context(), func(context.Context) error { return errors.New("not any more") })
+	s := newTestSession(t, f)
+	if id, err := s.AccountID(refusing); err != nil || id != "123456789012" {
+		t.Errorf("a call of STS: %q, %v", id, err)
+	}
+	if _, err := s.Terminate(refusing, "i-1"); Unconfirmed(err) == nil {
+		t.Errorf("a call of EC2: %v", err)
+	}
+}

@@ -35,8 +35,8 @@ type Memory struct {
 	Calls map[Step]Call
 	// Readings of what EC2's lists do not tell, the latest ones, by field.
 	Readings map[string]Reading
-	// Wrote is the client token whose intent this process wrote, and, where it has a holder, has held ever since; Unanswered is one that was sent without a
-	// certain answer.
+	// Wrote is the client token whose intent this process wrote, and, where it has a holder, has held ever since; Unanswered is one
+	// that was sent without a certain answer.
 	Wrote, Unanswered string
 	// Held is the client token whose intent this process has written last with itself as the holder, and HeldAt when.
 	Held   string
