@@ -121,21 +121,28 @@ func (m *Memory) grouped(id string, ours []string, now time.Time) {
 	}
 }
 
-// hold remembers that the intent of a launch was written. One that is taken over was another's meanwhile, even if it was this
-// process' before.
-func (m *Memory) hold(step Step, intent *LaunchIntent, now time.Time) {
-	switch {
-	case step == StepIntend:
-		m.Wrote = intent.Token
-	case m.Wrote == intent.Token:
+// mistrust forgets, before the intent of a launch is written, what EC2 has answered this process for its token, and tells whether the
+// token is new to it. One that is not was another's meanwhile: somebody has taken the intent away, or over. It is forgotten before and
+// not after, since the write may succeed and its answer be lost.
+func (m *Memory) mistrust(intent *LaunchIntent) (isNew bool) {
+	isNew = m.Wrote != intent.Token && m.Held != intent.Token
+	if !isNew {
 		m.Wrote = ""
 	}
-	if intent.Holder == "" {
-		return
+	if intent.Holder != "" && m.Calls[StepLaunch].Of == intent.Token {
+		delete(m.Calls, StepLaunch)
 	}
-	m.Held, m.HeldAt = intent.Token, now
-	if m.Calls[StepLaunch].Of == intent.Token {
-		delete(m.Calls, StepLaunch) // Answers of before say nothing of what others have done until this write.
+	return isNew
+}
+
+// hold remembers that the intent of a launch was written: by this process first of all, where its token was new to it and the intent is
+// no one else's that is taken over.
+func (m *Memory) hold(step Step, intent *LaunchIntent, isNew bool, now time.Time) {
+	if step == StepIntend && isNew {
+		m.Wrote = intent.Token
+	}
+	if intent.Holder != "" {
+		m.Held, m.HeldAt = intent.Token, now
 	}
 }
 

@@ -158,24 +158,37 @@ func TestMemories(t *testing.T) {
 }
 
 // An attempt that is begun anew, or taken over, is not given up for what EC2 has answered before: somebody had taken the intent away, or
-// another process had it.
+// another process had it. That holds when the answer to the write is lost, too.
 func TestAnIntentThatIsWrittenForgetsEarlierAnswers(t *testing.T) {
 	for name, test := range map[string]struct {
 		step   Step
 		holder string
+		before Memory
+		lost   bool
 		known  bool
 		wrote  string
 	}{
-		"begun by its holder":    {StepIntend, testIdentity, false, token(1)},
-		"taken over":             {StepTakeOver, testIdentity, false, ""},
-		"begun without a holder": {StepIntend, "", true, token(1)},
+		"begun by its holder":                    {StepIntend, testIdentity, Memory{}, false, false, token(1)},
+		"begun without a holder":                 {StepIntend, "", Memory{}, false, true, token(1)},
+		"another one of the object's":            {StepIntend, testIdentity, Memory{Wrote: token(0), Held: token(0)}, false, false, token(1)},
+		"begun again by its holder":              {StepIntend, testIdentity, Memory{Wrote: token(1), Held: token(1)}, false, false, ""},
+		"begun again, and the answer is lost":    {StepIntend, testIdentity, Memory{Wrote: token(1), Held: token(1)}, true, false, ""},
+		"begun again after it was taken back":    {StepIntend, testIdentity, Memory{Held: token(1)}, false, false, ""},
+		"begun again without a holder":           {StepIntend, "", Memory{Wrote: token(1)}, false, true, ""},
+		"taken over":                             {StepTakeOver, testIdentity, Memory{}, false, false, ""},
+		"taken back, which was its own":          {StepTakeOver, testIdentity, Memory{Wrote: token(1), Held: token(1)}, false, false, ""},
+		"taken over, and another one is its own": {StepTakeOver, testIdentity, Memory{Wrote: token(0)}, false, false, token(0)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := Memory{Wrote: token(1)}
+			m := test.before
 			m.record(StepLaunch, token(1), begin, failureOf(cloud.ClassCapacity))
-			m.hold(test.step, &LaunchIntent{Token: token(1), Holder: test.holder}, begin)
+			intent := &LaunchIntent{Token: token(1), Holder: test.holder}
+			isNew := m.mistrust(intent)
+			if !test.lost {
+				m.hold(test.step, intent, isNew, begin)
+			}
 			if known := m.failure(StepLaunch, token(1)) != nil; known != test.known || m.Wrote != test.wrote {
-				t.Errorf("knows the answer: %t; wrote %q", known, m.Wrote)
+				t.Errorf("knows the answer: %t; wrote %q, want %q", known, m.Wrote, test.wrote)
 			}
 		})
 	}

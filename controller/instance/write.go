@@ -42,13 +42,15 @@ func (p *pass) applyLifecycle(ctx context.Context, plan Plan) error {
 		}
 		config.WithAnnotations(map[string]string{ec2v1.AnnotationLaunch: value})
 	}
+	begins := plan.Step.launches() && plan.writesIntent()
+	isNew := begins && p.actor.memory.mistrust(plan.Intent)
 	result, err := p.Applier.Apply(ctx, p.obj, apply.Intent{Config: config, Manager: apply.ManagerInstanceLifecycle})
 	if err != nil {
 		return fmt.Errorf("applying the finalizer and the launch intent: %w", err)
 	}
 	p.version = result.ResourceVersion
-	if plan.Step.launches() && plan.writesIntent() {
-		p.actor.memory.hold(plan.Step, plan.Intent, p.Clock.Now())
+	if begins {
+		p.actor.memory.hold(plan.Step, plan.Intent, isNew, p.Clock.Now())
 	}
 	if plan.writesIntent() {
 		p.in.Object = withIntent(p.obj, config)
