@@ -42,16 +42,28 @@ func (p *pass) applyLifecycle(ctx context.Context, plan Plan) error {
 		}
 		config.WithAnnotations(map[string]string{ec2v1.AnnotationLaunch: value})
 	}
-	begins := plan.Step.launches() && plan.writesIntent()
-	isNew := begins && p.actor.memory.mistrust(plan.Intent)
+	if plan.Step.launches() && plan.writesIntent() {
+		return p.writeLaunch(ctx, plan, config)
+	}
+	return p.writeLifecycle(ctx, plan, config)
+}
+
+// writeLaunch applies an intent that a launch follows.
+func (p *pass) writeLaunch(ctx context.Context, plan Plan, config *ec2v1ac.EC2InstanceApplyConfiguration) error {
+	isNew := p.actor.memory.mistrust(plan.Intent)
+	if err := p.writeLifecycle(ctx, plan, config); err != nil {
+		return err
+	}
+	p.actor.memory.hold(plan.Step, plan.Intent, isNew, p.Clock.Now())
+	return nil
+}
+
+func (p *pass) writeLifecycle(ctx context.Context, plan Plan, config *ec2v1ac.EC2InstanceApplyConfiguration) error {
 	result, err := p.Applier.Apply(ctx, p.obj, apply.Intent{Config: config, Manager: apply.ManagerInstanceLifecycle})
 	if err != nil {
 		return fmt.Errorf("applying the finalizer and the launch intent: %w", err)
 	}
 	p.version = result.ResourceVersion
-	if begins {
-		p.actor.memory.hold(plan.Step, plan.Intent, isNew, p.Clock.Now())
-	}
 	if plan.writesIntent() {
 		p.in.Object = withIntent(p.obj, config)
 	}
