@@ -334,3 +334,16 @@ func TestAFallbackIsNoDrift(t *testing.T) {
 		})
 	}
 }
+
+// What a plan has yet to write is not told: the attempt in status would be passed over by the next pass, and nobody would have begun it.
+func TestAnIntentIsNotToldBeforeItIsWritten(t *testing.T) {
+	for _, step := range []Step{StepIntend, StepTakeOver, StepReplace, StepKeep, StepCancelRequest} {
+		told := Plan{Step: step, Intent: &LaunchIntent{Attempt: 2}}.soon()
+		if told.Intent != nil || told.After != again || told.Step != step {
+			t.Errorf("%s: told %+v", step, told)
+		}
+	}
+	if told := (Plan{Step: StepLaunch, Intent: &LaunchIntent{Attempt: 2}}).soon(); told.Intent == nil {
+		t.Error("an intent that is written is not told")
+	}
+}

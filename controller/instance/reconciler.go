@@ -244,7 +244,7 @@ func (p *pass) failed(plan Plan, failure *cloud.Error) outcome {
 func (p *pass) starved(failure *cloud.Error) outcome {
 	p.refresh()
 	next, f := Decide(p.in), learn(p.in)
-	followed := next.Step == StepPrepare
+	followed := next.Step == StepPrepare || next.Step == StepIntend
 	if !followed || f.intent.Round == 0 {
 		next.Events = append(next.Events, warning(ec2v1.ReasonInsufficientCapacity, "%s", f.tellRefused(failure)))
 	}
@@ -278,10 +278,14 @@ func (p *pass) refused(plan Plan, failure *cloud.Error) outcome {
 	return outcome{plan: next.soon()}
 }
 
-// soon has a plan with a step come back for it at once, whatever else it is to come back for later.
+// soon has a plan with a step come back for it at once, whatever else it is to come back for later. An intent that it would write is
+// not told of before it is written: the attempt that status tells of counts as one that was begun.
 func (p Plan) soon() Plan {
 	if p.Step != StepNone {
 		p.After = again
+	}
+	if p.writesIntent() {
+		p.Intent = nil
 	}
 	return p
 }

@@ -70,5 +70,6 @@ func (w *world) writeSecret(string) error {
 }
 
 func (w *world) deleteSecret(string) error {
+	w.rewritten = true
 	return client.IgnoreNotFound(w.user.Delete(context.Background(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: secretName}}))
 }
