@@ -38,6 +38,8 @@ type Memory struct {
 	// Wrote is the client token whose intent this process wrote, and, where it has a holder, has held ever since; Unanswered is one
 	// that was sent without a certain answer.
 	Wrote, Unanswered string
+	// Seen is the client token of the intent that the object was seen with last, whoever has written it.
+	Seen string
 	// Held is the client token whose intent this process has written last with itself as the holder, and HeldAt when.
 	Held   string
 	HeldAt time.Time
@@ -121,11 +123,18 @@ func (m *Memory) grouped(id string, ours []string, now time.Time) {
 	}
 }
 
+// saw remembers the intent that the object has; nil is none.
+func (m *Memory) saw(intent *LaunchIntent) {
+	if intent != nil {
+		m.Seen = intent.Token
+	}
+}
+
 // mistrust forgets, before the intent of a launch is written, what EC2 has answered this process for its token, and tells whether the
 // token is new to it. One that is not was another's meanwhile: somebody has taken the intent away, or over. It is forgotten before and
 // not after, since the write may succeed and its answer be lost.
 func (m *Memory) mistrust(intent *LaunchIntent) (isNew bool) {
-	isNew = m.Wrote != intent.Token && m.Held != intent.Token
+	isNew = m.Wrote != intent.Token && m.Held != intent.Token && m.Seen != intent.Token
 	if !isNew {
 		m.Wrote = ""
 	}

@@ -173,6 +173,7 @@ func TestAnIntentThatIsWrittenForgetsEarlierAnswers(t *testing.T) {
 		"another one of the object's":            {StepIntend, testIdentity, Memory{Wrote: token(0), Held: token(0)}, false, false, token(1)},
 		"begun again by its holder":              {StepIntend, testIdentity, Memory{Wrote: token(1), Held: token(1)}, false, false, ""},
 		"begun again, and the answer is lost":    {StepIntend, testIdentity, Memory{Wrote: token(1), Held: token(1)}, true, false, ""},
+		"begun again, which was another's":       {StepIntend, testIdentity, Memory{Seen: token(1)}, false, false, ""},
 		"begun again after it was taken back":    {StepIntend, testIdentity, Memory{Held: token(1)}, false, false, ""},
 		"begun again without a holder":           {StepIntend, "", Memory{Wrote: token(1)}, false, true, ""},
 		"taken over":                             {StepTakeOver, testIdentity, Memory{}, false, false, ""},

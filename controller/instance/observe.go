@@ -16,6 +16,7 @@ import (
 // observe gathers what the decision depends on, without a call to EC2.
 func (p *pass) observe(ctx context.Context) error {
 	memory := p.memories.of(keyOf(p.obj), p.obj.UID, p.obj.Generation, p.Clock.Now())
+	memory.saw(intentOf(p.obj, p.Cluster))
 	p.actor = &actor{memory: memory, clock: p.Clock}
 	p.in = Input{Cluster: p.Cluster, Identity: p.Identity, Object: p.obj}
 

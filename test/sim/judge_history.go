@@ -136,4 +136,7 @@ func (j *judge) read(p *process, what string) {
 	defer j.mu.Unlock()
 	j.holds(secretsByName, !strings.Contains(what, " Secret"), "%s has Secrets in its cache: %s", p.user(), what)
 	j.history.readAt(p.user(), what, p.cache.Revision())
+	if strings.HasPrefix(what, "get "+instanceKind.Kind+" ") {
+		j.sees(p.user(), j.history.decidedOn(p.user()))
+	}
 }

@@ -5,6 +5,7 @@ package sim
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -55,6 +56,8 @@ type attempt struct {
 	outstanding int
 	unanswered  time.Time
 	refused     bool
+	// seen are the processes that have seen the intent, and before those that had when it was written anew.
+	seen, before map[string]bool
 }
 
 // launches are all attempts.
@@ -150,14 +153,15 @@ func (j *judge) intended(before, after *ec2v1.EC2Instance, user string) {
 		return
 	case old != nil:
 		j.holds(onePerAttempt, now.Attempt == old.Attempt+1, "%s has an intent of attempt %d after one of attempt %d", after.Name, now.Attempt, old.Attempt)
-		j.mayRise(old, after.Name)
+		j.mayRise(old, after, user)
 	case !j.launches.tampered[after.UID]:
 		_, again := j.launches.byToken[now.Token]
 		j.holds(onePerAttempt, !again && now.Attempt == 1, "%s begins with an intent of attempt %d", after.Name, now.Attempt)
 	}
-	a := &attempt{intent: *now, intended: time.Now(), writer: user, pass: map[string]int{}}
+	a := &attempt{intent: *now, intended: time.Now(), writer: user, pass: map[string]int{}, seen: map[string]bool{user: true}}
 	if known := j.launches.byToken[now.Token]; known != nil {
 		a.form, a.pass, a.outstanding, a.unanswered = known.form, known.pass, known.outstanding, known.unanswered
+		a.before = maps.Clone(known.seen)
 	}
 	j.launches.byToken[now.Token], j.launches.latest[after.UID] = a, a
 }
@@ -167,6 +171,18 @@ func (j *judge) sameAttempt(old, now *intent, name string) {
 	j.holds(sameParameters, old.Hash == now.Hash, "the intent of attempt %d of %s has another hash than before", now.Attempt, name)
 	if known := j.launches.byToken[now.Token]; known != nil {
 		known.Holder = now.Holder
+	}
+}
+
+// sees remembers that a process has seen an object with its intent.
+func (j *judge) sees(user string, obj *ec2v1.EC2Instance) {
+	if obj == nil || obj.Annotations[ec2v1.AnnotationLaunch] == "" {
+		return
+	}
+	if i := j.intentIn(obj); i != nil {
+		if known := j.launches.byToken[i.Token]; known != nil {
+			known.seen[user] = true
+		}
 	}
 }
 
@@ -189,7 +205,8 @@ func (j *judge) recordedStays(before, after *ec2v1.EC2Instance, live []ec2sim.In
 
 // mayRise: an attempt is over when its instance is terminated; or when it never had one, and whoever began it knows that, or enough
 // time has passed.
-func (j *judge) mayRise(old *intent, name string) {
+func (j *judge) mayRise(old *intent, obj *ec2v1.EC2Instance, user string) {
+	name := obj.Name
 	launched := false
 	for _, i := range j.world.ec2.Instances() {
 		if i.ClientToken == old.Token || i.ID == old.For {
@@ -205,7 +222,9 @@ func (j *judge) mayRise(old *intent, name string) {
 	if a.unanswered.After(last) {
 		last = a.unanswered
 	}
-	certain := a.refused && a.outstanding == 0
+	// Who has never seen an intent that was erased wholly cannot know that somebody else has begun its attempt.
+	unknowable := j.launches.erased[obj.UID] && !a.before[user]
+	certain := a.refused && (a.outstanding == 0 || unknowable)
 	j.holds(attemptRises, certain || time.Since(last) >= consistencyWindow,
 		"%s begins the next attempt %s after what may have been a launch of attempt %d", name, time.Since(last), a.Attempt)
 }
