@@ -34,6 +34,9 @@ func buildStatus(obj *ec2v1.EC2Instance, cluster string, p Plan, now time.Time) 
 			// EC2 takes addresses and names away one by one while an instance ends: no news to anybody.
 			known = recorded(&record.Status).WithState(string(p.Instance.State))
 		}
+		if known.State != nil && *known.State == string(cloud.StateTerminated) {
+			known = ended(known, &record.Status)
+		}
 	}
 	if launch := launchStatus(record, cluster, p); launch != nil {
 		known.WithLaunch(launch)

@@ -15,6 +15,7 @@ var found = map[uint64]string{
 	200221:    "an object suspended between launch and first status recorded no tag of the launch as its own",
 	130001082: "an attempt whose intent was taken away and written again, by a write whose answer was lost, was given up for what EC2 had answered before",
 	130001442: "an attempt that was taken back from another operator, by a write whose answer was lost, was given up for what EC2 had answered before",
+	130009912: "two operators at once told of a terminated instance what each had seen of it, over and over",
 	130004172: "an attempt that another operator had begun, and whose intent was taken away, was begun again, and given up for its own refusal alone",
 	130002720: "an attempt that was decided on and not written was told in status, and passed over",
 	80002327:  "what another manager had put into status was copied once EC2 showed nothing, and so owned by both",

@@ -100,7 +100,7 @@ func (l launches) lenience() lenient {
 // tampered remembers what others do to the intent and the finalizer.
 func (j *judge) tampered(before, after *ec2v1.EC2Instance) {
 	value, had := before.Annotations[ec2v1.AnnotationLaunch]
-	if _, left := after.Annotations[ec2v1.AnnotationLaunch]; !left && len(before.Status.ManagedTagKeys) > 0 && len(after.Status.ManagedTagKeys) == 0 {
+	if j.intentIn(after) == nil && len(before.Status.ManagedTagKeys) > 0 && len(after.Status.ManagedTagKeys) == 0 {
 		j.launches.keyless[after.UID] = true // Both records of the tags are gone.
 	}
 	held := slices.Contains(before.Finalizers, ec2v1.InstanceFinalizer)
